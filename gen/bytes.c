@@ -187,7 +187,7 @@ static void take_table_range(const qg_ir *ir, const fields *f, qg_scalar type, q
     out->high = (int32_t)high;
 }
 
-static bool bytes_of_fields(qg_ir *ir, const fields *f, qg_bytes *out) {
+static bool bytes_of_fields(qg_ir *ir, const fields *f, bool at_once, qg_bytes *out) {
     *out = (qg_bytes){.low = 0, .high = (int32_t)ones(f->width)};
     take_table_range(ir, f, QG_U8, out);
     if (f->step == BYTE) {
@@ -196,6 +196,7 @@ static bool bytes_of_fields(qg_ir *ir, const fields *f, qg_bytes *out) {
         if (f->width == BYTE && f->shift[0] == 0) out->word = f->word;
         return true;
     }
+    if (at_once && (f->step != 1 || f->width != 1)) return false;
     if (f->step >= f->width && f->step < BYTE) {
         out->word = spread(ir, f);
         return true;
@@ -208,13 +209,13 @@ static bool bytes_of_fields(qg_ir *ir, const fields *f, qg_bytes *out) {
 
 /* ---- join, turn, pack ---- */
 
-static bool bytes_of(qg_ir *ir, const qg_node *node, qg_bytes *out);
+static bool bytes_of(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out);
 
-static bool join(qg_ir *ir, const qg_node *node, qg_bytes *out) {
+static bool join(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out) {
     const qg_node *upper = node->arg[1];
     qg_bytes a, b;
-    if (upper->op != QG_SHL || !is_integer(upper->arg[1]) || !bytes_of(ir, node->arg[0], &a) ||
-        !bytes_of(ir, upper->arg[0], &b) || a.low < 0 || b.low < 0 || a.offset || b.offset)
+    if (upper->op != QG_SHL || !is_integer(upper->arg[1]) || !bytes_of(ir, node->arg[0], at_once, &a) ||
+        !bytes_of(ir, upper->arg[0], at_once, &b) || a.low < 0 || b.low < 0 || a.offset || b.offset)
         return false;
     const uint32_t c = (uint32_t)upper->arg[1]->integer;
     if (c >= BYTE || b.high << c > 255 || a.high >= 1 << c) return false;
@@ -222,20 +223,20 @@ static bool join(qg_ir *ir, const qg_node *node, qg_bytes *out) {
     return true;
 }
 
-static bool turn(qg_ir *ir, const qg_node *node, qg_bytes *out) {
+static bool turn(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out) {
     const uint32_t width = (uint32_t)node->integer;
     const qg_node *bits = node->arg[0]->op == QG_TO_INT ? node->arg[0]->arg[0] : node->arg[0];
     fields f;
     if (width > BYTE) return false;
     if (match_spread(ir, bits, &f)) {
         f.width = width;
-        if (!bytes_of_fields(ir, &f, out)) return false;
+        if (!bytes_of_fields(ir, &f, at_once, out)) return false;
         if (width == BYTE) {
             *out = (qg_bytes){out->word, -128, 127, 0};
             take_table_range(ir, &f, QG_I8, out);
             return true;
         }
-    } else if (!bytes_of(ir, bits, out) || out->low < 0 || out->offset || out->high > (int32_t)ones(width)) {
+    } else if (!bytes_of(ir, bits, at_once, out) || out->low < 0 || out->offset || out->high > (int32_t)ones(width)) {
         return false;
     }
     out->word = apply(ir, QG_XOR, out->word, qg_uint(ir, (UINT32_C(1) << (width - 1)) * EVERY_BYTE));
@@ -245,8 +246,8 @@ static bool turn(qg_ir *ir, const qg_node *node, qg_bytes *out) {
     return true;
 }
 
-static bool offset(qg_ir *ir, const qg_node *node, qg_bytes *out) {
-    if (node->arg[1]->op != QG_CONST || !bytes_of(ir, node->arg[0], out)) return false;
+static bool offset(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out) {
+    if (node->arg[1]->op != QG_CONST || !bytes_of(ir, node->arg[0], at_once, out)) return false;
     const int64_t by = node->op == QG_SUB ? -node->arg[1]->integer : node->arg[1]->integer;
     if (by < -255 || by > 255) return false;
     out->offset += (int32_t)by;
@@ -263,31 +264,31 @@ static bool pack(qg_ir *ir, const qg_node *node, qg_bytes *out) {
     return true;
 }
 
-static bool bytes_of(qg_ir *ir, const qg_node *node, qg_bytes *out) {
+static bool bytes_of(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out) {
     fields f;
     if (node->lanes != LANES) return false;
-    if (match_masked(ir, node, &f)) return bytes_of_fields(ir, &f, out);
+    if (match_masked(ir, node, &f)) return bytes_of_fields(ir, &f, at_once, out);
     switch (node->op) {
-    case QG_TO_INT: return bytes_of(ir, node->arg[0], out);
+    case QG_TO_INT: return bytes_of(ir, node->arg[0], at_once, out);
     case QG_OR:
-        if (join(ir, node, out)) return true;
+        if (join(ir, node, at_once, out)) return true;
         break;
     case QG_SEXT:
-        if (turn(ir, node, out)) return true;
+        if (turn(ir, node, at_once, out)) return true;
         break;
     case QG_ADD:
     case QG_SUB:
-        if (offset(ir, node, out)) return true;
+        if (offset(ir, node, at_once, out)) return true;
         break;
     default: break;
     }
-    return pack(ir, node, out);
+    return !at_once && pack(ir, node, out);
 }
 
 /* ---- sign ---- */
 
 /* bit ? -1 : 1, in all lanes: 1 in the bytes of the negative ones. */
-static const qg_node *negative_lanes(qg_ir *ir, const qg_node *node) {
+static const qg_node *negative_lanes(qg_ir *ir, const qg_node *node, bool at_once) {
     if (node->op == QG_TO_FLOAT) node = node->arg[0];
     if (node->op != QG_SELECT || node->lanes != LANES) return NULL;
     const qg_node *condition = node->arg[0], *yes = node->arg[1], *no = node->arg[2];
@@ -297,15 +298,17 @@ static const qg_node *negative_lanes(qg_ir *ir, const qg_node *node) {
         return NULL;
     const qg_node *bit = qg_bit_of(condition);
     qg_bytes s;
-    if (!bit || !bytes_of(ir, bit, &s) || s.low < 0 || s.offset || s.high != 1) return NULL;
+    if (!bit || !bytes_of(ir, bit, at_once, &s) || s.low < 0 || s.offset || s.high != 1) return NULL;
     if (no->integer == 1) return s.word;
     return apply(ir, QG_XOR, s.word, qg_uint(ir, EVERY_BYTE));
 }
 
-static bool signed_bytes(qg_ir *ir, const qg_node *sign, const qg_node *node, qg_bytes *out) {
+static bool as_bytes(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out);
+
+static bool signed_bytes(qg_ir *ir, const qg_node *sign, const qg_node *node, bool at_once, qg_bytes *out) {
     qg_bytes g;
-    const qg_node *s = negative_lanes(ir, sign);
-    if (!s || !qg_as_bytes(ir, node, &g) || g.offset || g.low < 1 || g.high > 127) return false;
+    const qg_node *s = negative_lanes(ir, sign, at_once);
+    if (!s || !as_bytes(ir, node, at_once, &g) || g.offset || g.low < 1 || g.high > 127) return false;
     s = qg_let(ir, s, "negative", NULL);
     const qg_node *all = apply(ir, QG_SUB, up(ir, s, BYTE), s);
     const qg_node *word = qg_let(ir, apply(ir, QG_ADD, apply(ir, QG_XOR, g.word, all), s), "bytes", NULL);
@@ -333,15 +336,20 @@ static const qg_node *unconverted(qg_ir *ir, const qg_node *node) {
     return qg_vector(ir, node->arg, node->n_args);
 }
 
-bool qg_as_bytes(qg_ir *ir, const qg_node *node, qg_bytes *out) {
+static bool as_bytes(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out) {
     if (node->lanes != LANES) return false;
     if (node->op == QG_MUL && node->kind == QG_K_FLOAT)
-        return signed_bytes(ir, node->arg[1], node->arg[0], out) || signed_bytes(ir, node->arg[0], node->arg[1], out);
+        return signed_bytes(ir, node->arg[1], node->arg[0], at_once, out) ||
+               signed_bytes(ir, node->arg[0], node->arg[1], at_once, out);
     const qg_node *codes = unconverted(ir, node);
-    if (!codes || !bytes_of(ir, codes, out)) return false;
+    if (!codes || !bytes_of(ir, codes, at_once, out)) return false;
     out->word = qg_let(ir, out->word, "bytes", NULL);
     return true;
 }
+
+bool qg_as_bytes(qg_ir *ir, const qg_node *node, qg_bytes *out) { return as_bytes(ir, node, false, out); }
+
+bool qg_as_bytes_at_once(qg_ir *ir, const qg_node *node, qg_bytes *out) { return as_bytes(ir, node, true, out); }
 
 bool qg_as_nibbles(qg_ir *ir, const qg_node *node, qg_nibbles *out) {
     const qg_node *values = node->lanes == LANES ? unconverted(ir, node) : NULL, *codes = NULL;

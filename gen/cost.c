@@ -9,6 +9,7 @@ typedef enum counting {
     FREE,
     LOADED,    /* of a buffer: a load; of a stored table: a lookup. Several where the words are narrower than asked */
     LOOKED_UP, /* a lookup */
+    ONE_PAIR,  /* of two values, where a byte says */
     PAIRED,    /* two, where two bytes of a word say, and their results side by side */
     BY_KIND,   /* one for each lane, integer or float as the last operand is */
     SIGN,      /* the same, but that floats have a bit for it, which the next operation flips on its way */
@@ -73,6 +74,10 @@ static void count_node(const qg_node *node, const qg_plan *plan, uint32_t digits
         counts[QG_COST_LOOKUP] += 2;
         counts[QG_COST_INTEGER] += 5; /* the copy of the table, and places in it */
         counts[QG_COST_BITS] += 5;
+        return;
+    case ONE_PAIR:
+        counts[QG_COST_LOOKUP] += 1;
+        counts[QG_COST_INTEGER] += 2; /* the copy of the table, and the place in it */
         return;
     case BY_KIND: counts[real ? QG_COST_FLOAT : QG_COST_INTEGER] += node->lanes; return;
     case SIGN: counts[QG_COST_INTEGER] += real ? 0 : node->lanes; return;

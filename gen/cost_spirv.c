@@ -35,7 +35,7 @@ enum {
     OP_BRANCH_CONDITIONAL = 250,
     OP_SWITCH = 251
 };
-enum { DECORATION_BINDING = 33, STORAGE_PRIVATE = 6, STORAGE_FUNCTION = 7 };
+enum { DECORATION_BINDING = 33, STORAGE_WORKGROUP = 4, STORAGE_PRIVATE = 6, STORAGE_FUNCTION = 7 };
 enum { EXT_UNPACK_HALF = 62, EXT_PACK_HALF = 58, EXT_FMA = 50 };
 
 typedef qg_spirv_instruction instruction;
@@ -44,7 +44,7 @@ typedef qg_spirv_instruction instruction;
 typedef struct known {
     const instruction *made; /* by */
     uint32_t binding;        /* of a variable; UINT32_MAX: none */
-    bool table;              /* an array of the text: it holds a constant */
+    bool table; /* an array of the text: it holds a constant; or one of pairs, which a workgroup has made */
 } known;
 
 typedef struct block {
@@ -64,6 +64,7 @@ typedef struct module {
     uint32_t *block_of; /* label: index + 1 */
     uint32_t weights;   /* bindings below it are the format's buffers, */
     uint32_t first_table, end_table;
+    bool pairs; /* what a workgroup shares is a table of pairs, where weights are summed */
 } module;
 
 /* ---- reading ---- */
@@ -86,6 +87,7 @@ static bool is_constant_array(const module *m, uint32_t id) {
 static void note(module *m, const instruction *i) {
     if (i->result) m->ids[i->result].made = i;
     if (i->opcode == OP_DECORATE && i->words[2] == DECORATION_BINDING) m->ids[i->words[1]].binding = i->words[3];
+    if (i->opcode == OP_VARIABLE && i->words[3] == STORAGE_WORKGROUP) m->ids[i->result].table = m->pairs;
     if (i->opcode == OP_VARIABLE && i->n_words > 4) m->ids[i->result].table = is_constant_array(m, i->words[4]);
     if (i->opcode == OP_STORE && is_constant_array(m, i->words[2])) m->ids[variable_of(m, i->words[1])].table = true;
 }
@@ -164,9 +166,33 @@ static uint32_t fours_in(const module *m, const bool *in) {
     return count;
 }
 
-/* Where loads of 16 bytes are made: the smallest body that holds all of them, and the loop after it, that uses them. */
-static bool *loops_of_fours(const module *m) {
-    uint32_t least = UINT32_MAX, after = 0;
+/* Whether a body loads so many words of weights, and multiplies none of them. */
+static bool only_loads(const module *m, const bool *in, uint32_t words) {
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < m->n_blocks; ++b)
+        for (const instruction *i = m->blocks[b].first; i < m->blocks[b].end && in[b]; ++i) {
+            if (i->opcode == OP_DOT) return false;
+            count += loads_weights(m, i);
+        }
+    return count == words;
+}
+
+/* The loop that is entered next from a label, or NULL. */
+static const block *next_loop(const module *m, uint32_t label) {
+    while (label) {
+        const block *b = &m->blocks[m->block_of[label] - 1];
+        const instruction *last = b->end - 1;
+        if (b->merge) return b;
+        label = last->opcode == OP_BRANCH ? last->words[1] : 0;
+    }
+    return NULL;
+}
+
+/* Where the loads of a wide tile are made: the smallest body that holds all of those of 16 bytes, or, where there are none, so many
+ * of words; and the loop after it, that uses them. */
+static bool *loops_of_wide(const module *m, uint32_t words) {
+    uint32_t least = UINT32_MAX;
+    const block *after = NULL;
     bool *best = NULL;
     for (uint32_t b = 0; b < m->n_blocks; ++b) {
         if (!m->blocks[b].merge) continue;
@@ -174,21 +200,15 @@ static bool *loops_of_fours(const module *m) {
         uint32_t size = 0;
         enter(m, m->blocks[b].label, m->blocks[b].merge, in);
         for (uint32_t i = 0; i < m->n_blocks; ++i) size += in[i];
-        if (size >= least || fours_in(m, in) != fours_in(m, NULL)) continue;
+        const bool all = words ? only_loads(m, in, words) : fours_in(m, in) == fours_in(m, NULL);
+        const block *next = all && size < least ? next_loop(m, m->blocks[b].merge) : NULL;
+        if (!next) continue;
         least = size;
         best = in;
-        after = m->blocks[b].merge;
+        after = next;
     }
-    while (best && after) {
-        const block *b = &m->blocks[m->block_of[after] - 1];
-        const instruction *last = b->end - 1;
-        if (b->merge) {
-            enter(m, b->label, b->merge, best);
-            return best;
-        }
-        after = last->opcode == OP_BRANCH ? last->words[1] : 0;
-    }
-    return NULL;
+    if (best) enter(m, after->label, after->merge, best);
+    return best;
 }
 
 /* The smallest body that holds all loads of its function; or half of them, where what it has stands there twice: for one
@@ -314,14 +334,17 @@ static void count_function_body(const module *m, uint32_t function, qg_cost *cos
 
 bool qg_cost_of_spirv(qg_arena *arena, const qg_kernel *kernel, const uint32_t *words, size_t bytes, qg_cost *cost,
                       const char **why) {
-    module m = {.arena = arena, .weights = kernel->layout->n_buffers};
+    module m = {.arena = arena, .weights = kernel->layout->n_buffers, .pairs = kernel->wide && kernel->wide->pairs};
     m.first_table = m.weights + kernel->family->n_bindings;
     m.end_table = m.first_table;
     for (uint32_t i = 0; i < kernel->layout->n_tables; ++i) m.end_table += kernel->plan->stored[i];
     m.items = qg_spirv_read(arena, words, bytes, &m.count, &m.bound, why);
     if (!m.items) return false;
     find_blocks(&m);
-    const bool *in = kernel->wide ? loops_of_fours(&m) : inner_loop(&m);
+    const bool by_words = kernel->wide && kernel->wide->by_words;
+    const uint32_t fetched =
+        by_words ? qg_fetches_of(arena, qg_lower_dot(arena, kernel->wide, kernel->sum->products))->n_words : 0;
+    const bool *in = kernel->wide ? loops_of_wide(&m, fetched) : inner_loop(&m);
     if (!in) {
         *why = qg_format(arena, "%s: no loop of the SPIR-V holds all loads of weights", kernel->name);
         return false;

@@ -146,15 +146,68 @@ bool qg_on_vulkan(const qg_request *request, const qg_kernel *kernel) {
     return request->vulkan && !(request->without_mma && qg_is_mma(kernel));
 }
 
+/* Lookups all over a cache, which registers serve better that hold more threads. */
+static bool looks_up_afar(const qg_plan *plan) {
+    enum { MOST_NEAR_BYTES = 256 };
+    for (uint32_t i = 0; i < plan->layout->n_tables; ++i)
+        if (plan->stored[i] && qg_table_size(&plan->layout->tables[i]) * 4 > MOST_NEAR_BYTES) return true;
+    return false;
+}
+
+/* Whether all tables are in memory, and have at most so many words, so that there is room for copies. */
+static bool copies_tables(const qg_plan *wide, uint32_t most) {
+    uint32_t words = 0;
+    for (uint32_t t = 0; t < wide->layout->n_tables; ++t) {
+        if (!wide->stored[t]) return false;
+        words += qg_table_size(&wide->layout->tables[t]);
+    }
+    return words > 0 && words <= most;
+}
+
+/* Words of tables of which there may be copies: x of floats leaves less room. */
+enum { MOST_COPIED = 4096, MOST_COPIED_FOR_FLOATS = 2048 };
+
+/* With lookups in memory that a workgroup shares: of two codes at a time, or in copies of tables. */
+static const qg_plan *look_up_nearby(qg_arena *arena, const qg_plan *wide, qg_products products, uint32_t most) {
+    qg_plan *near = QG_NEW(arena, qg_plan);
+    *near = *wide;
+    near->pairs = true;
+    const qg_ir *ir = qg_lower_dot(arena, near, products);
+    near->pairs = ir && (qg_uses(ir, QG_PAIRS) || qg_uses(ir, QG_PAIR));
+    near->copied = !near->pairs && copies_tables(near, most);
+    return near;
+}
+
+static uint32_t registers_of_loads(const qg_fetches *all) { return 4 * all->n_fours + all->n_words; }
+
+/* x of floats takes half of the registers: where loads of 16 bytes bring nearly half again of what is wanted, words are loaded one
+ * by one; and where a table of pairs takes their place in the cache, too. */
+static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
+    qg_plan *plan = QG_NEW(arena, qg_plan);
+    *plan = *wide;
+    plan->by_words = true;
+    const qg_fetches *fours = qg_fetches_of(arena, qg_lower_dot(arena, wide, QG_PRODUCTS_F32));
+    const qg_fetches *words = qg_fetches_of(arena, qg_lower_dot(arena, plan, QG_PRODUCTS_F32));
+    if (fours->n_fours == 0 || wide->pairs) return plan;
+    return 100 * registers_of_loads(fours) >= 146 * registers_of_loads(words) ? plan : wide;
+}
+
 /* The plan of 16 bytes at a time, where there is something to load so. */
 static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, qg_products products) {
     /* Not of halves, whose step for a tile has to be fine. */
     if (products == QG_PRODUCTS_F16) return NULL;
     const qg_plan *wide = qg_plan_wide(arena, layout, rows, products != QG_PRODUCTS_F32);
+    if (wide && products == QG_PRODUCTS_F32) {
+        const qg_plan *near = look_up_nearby(arena, wide, products, MOST_COPIED_FOR_FLOATS);
+        if (looks_up_afar(wide) && !near->copied) return NULL;
+        if (looks_up_afar(wide) || near->pairs) wide = near;
+    }
     const qg_ir *ir = wide ? qg_lower_dot(arena, wide, products) : NULL;
     /* Where the last block ends is known of blocks that lie one after the other. */
     if (ir && ir->overruns && layout->view != QG_VIEW_BLOCKS) return NULL;
-    return ir && qg_uses(ir, QG_LOAD_FOUR) ? wide : NULL;
+    const bool by_words = products == QG_PRODUCTS_F32 && layout->view == QG_VIEW_BLOCKS;
+    if (!ir || (!by_words && !qg_uses(ir, QG_LOAD_FOUR))) return NULL;
+    return products == QG_PRODUCTS_F32 ? save_registers(arena, wide) : wide;
 }
 
 bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum) {
@@ -162,27 +215,6 @@ bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *fam
     if (sum->products != QG_PRODUCTS_MMA) return qg_lower_dot(arena, rows, sum->products) != NULL;
     const qg_plan *wide = family->in_blocks || layout->ragged ? NULL : plan_wide(arena, layout, rows, sum->products);
     return wide && qg_lower_operands(arena, wide);
-}
-
-/* Whether all tables are in memory, and small enough for two copies beside everything else. */
-static bool copies_tables(const qg_plan *wide) {
-    enum { MOST_WORDS = 4096 };
-    uint32_t words = 0;
-    for (uint32_t t = 0; t < wide->layout->n_tables; ++t) {
-        if (!wide->stored[t]) return false;
-        words += qg_table_size(&wide->layout->tables[t]);
-    }
-    return words > 0 && words <= MOST_WORDS;
-}
-
-/* With lookups in memory that a workgroup shares: of two codes at a time, or in copies of tables. */
-static const qg_plan *look_up_nearby(qg_arena *arena, const qg_plan *wide) {
-    qg_plan *near = QG_NEW(arena, qg_plan);
-    *near = *wide;
-    near->pairs = true;
-    near->pairs = qg_uses(qg_lower_dot(arena, near, QG_PRODUCTS_INT8), QG_PAIRS);
-    near->copied = !near->pairs && copies_tables(near);
-    return near;
 }
 
 static double operations_of_weight(qg_arena *arena, const qg_plan *plan) {
@@ -194,9 +226,9 @@ static double operations_of_weight(qg_arena *arena, const qg_plan *plan) {
  * with experts, whose rows are short. */
 static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
     const qg_plan *larger = kernel->family->in_blocks ? NULL : qg_plan_larger(arena, kernel->plan, kernel->wide);
-    kernel->wide = look_up_nearby(arena, kernel->wide);
+    kernel->wide = look_up_nearby(arena, kernel->wide, QG_PRODUCTS_INT8, MOST_COPIED);
     if (!larger || !qg_lower_dot(arena, larger, QG_PRODUCTS_INT8)) return;
-    larger = look_up_nearby(arena, larger);
+    larger = look_up_nearby(arena, larger, QG_PRODUCTS_INT8, MOST_COPIED);
     if (operations_of_weight(arena, kernel->wide) - operations_of_weight(arena, larger) < 1) return;
     kernel->wide = larger;
     kernel->rows_at_once = 4;
@@ -360,6 +392,13 @@ static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_
     described->spec_constants = memcpy(qg_alloc(arena, sizeof list), list, sizeof list);
 }
 
+/* Whether a compiler had better not know that loads may be put off: those of integers, where there are few operations for each, or no
+ * window around it. */
+static bool is_checked(const qg_kernel *kernel) {
+    const bool in_place = !kernel->overruns && kernel->layout->n_buffers == 1;
+    return !kernel->family->in_blocks && (kernel->sum->digits == 1 || in_place);
+}
+
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     static const uint32_t batches[] = {1, 2, 4, 8}, copies[] = {1, 2, 4, 8, 16, 32}, rows[] = {1, 2, 4, 8},
                           digits[] = {1, 2, 3}, choice[] = {0, 1}, load_words[] = {1, 4},
@@ -370,7 +409,7 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
         describe_mma_constants(arena, kernel, described);
         return;
     }
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 10);
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 11);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
     if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
@@ -394,6 +433,9 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (kernel->overruns && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 11, .name = QK_CONSTANT_PADDED, .value = 0, .legal_count = 2, .legal = choice};
+    if (kernel->wide && kernel->sum->digits && vulkan)
+        list[count++] = (qk_spec_constant){
+            .id = 12, .name = QK_CONSTANT_CHECKED, .value = is_checked(kernel), .legal_count = 2, .legal = choice};
     if (qg_stages_x(kernel) && vulkan)
         list[count++] = (qk_spec_constant){.id = 7, .name = "staged", .value = 1, .legal_count = 4, .legal = staged};
     if (kernel->wide && kernel->wide->pairs && vulkan)

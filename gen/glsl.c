@@ -145,20 +145,26 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
 
 /* What both functions take after the place of the tile: what the first loads, and the second computes with. */
 static char *fetched_parameters(qg_arena *arena, const qg_ir *ir, const char *qualifier) {
+    const qg_fetches *all = ir->fetched;
     qg_text text = qg_text_new(arena);
-    qg_text_printf(&text, "%suvec4 fours[%u]", qualifier, ir->fetched->n_fours);
-    if (ir->fetched->n_words) qg_text_printf(&text, ", %suint words[%u]", qualifier, ir->fetched->n_words);
+    if (all->n_fours) qg_text_printf(&text, "%suvec4 fours[%u]", qualifier, all->n_fours);
+    if (all->n_fours && all->n_words) qg_text_puts(&text, ", ");
+    if (all->n_words) qg_text_printf(&text, "%suint words[%u]", qualifier, all->n_words);
     return text.data;
 }
 
 /* What is loaded of ROWS rows, and of row r of them; of one row. */
 static char *fetched_arrays(qg_arena *arena, const qg_fetches *all) {
-    const char *fours = qg_format(arena, "uvec4 fours[ROWS][%u];", all->n_fours);
-    return qg_format(arena, "%s%s", fours,
-                     all->n_words ? qg_format(arena, "\nuint words[ROWS][%u];", all->n_words) : "");
+    qg_text text = qg_text_new(arena);
+    if (all->n_fours) qg_text_printf(&text, "uvec4 fours[ROWS][%u];", all->n_fours);
+    if (all->n_fours && all->n_words) qg_text_puts(&text, "\n");
+    if (all->n_words) qg_text_printf(&text, "uint words[ROWS][%u];", all->n_words);
+    return text.data;
 }
 
-static const char *fetched_at(const qg_fetches *all) { return all->n_words ? "fours[r], words[r]" : "fours[r]"; }
+static const char *fetched_at(const qg_fetches *all) {
+    return !all->n_fours ? "words[r]" : all->n_words ? "fours[r], words[r]" : "fours[r]";
+}
 
 static const char *last_arrays(qg_arena *arena, const qg_fetches *all) {
     return qg_format(arena, "uvec4 last[%u];%s", all->n_fours,
@@ -348,8 +354,50 @@ static void add_copies(qg_text *tables, qg_text *fill, const qg_table *table) {
                    words, type, name, row > 1 ? qg_format(tables->arena, " / %uu", row) : "", name, at);
 }
 
-/* Tables of all pairs of a table's values: a word has the two of a byte of two codes, in bytes 0 and 2. Threads that are
+static bool pairs_up(const qg_ir *ir, qg_op op, uint32_t table) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (ir->nodes[i]->used && ir->nodes[i]->op == op && ir->nodes[i]->ref == table) return true;
+    return false;
+}
+
+/* A table of all pairs of a table's values, for each byte of two codes: as bytes 0 and 2 of a word, or as halves. Threads that are
  * neighbours read copies that lie in other banks. */
+static void add_pairs(qg_text *tables, qg_text *fill, const qg_ir *ir, uint32_t table) {
+    const char *name = ir->layout->tables[table].name;
+    const bool halves = pairs_up(ir, QG_PAIR, table);
+    if (!halves && !pairs_up(ir, QG_PAIRS, table)) return;
+    qg_text_printf(tables, "shared uint %s_of_two[256u * COPIES];  // for each byte of two codes, %s\n\n", name,
+                   halves ? "as halves" : "in bytes 0 and 2");
+    if (halves)
+        qg_text_printf(tables,
+                       "// %s of both codes of a byte, that of the lower half first.\n"
+                       "uint %s_pair(uint codes) {\n"
+                       "    return %s_of_two[codes * COPIES + gl_LocalInvocationID.x %% COPIES];\n"
+                       "}\n",
+                       name, name, name);
+    else
+        qg_text_printf(tables,
+                       "// %s of the four codes in the bytes a and b: of the lower half of a, of b, of the upper half "
+                       "of a, of b.\n"
+                       "uint %s_pairs(uint codes) {\n"
+                       "    const uint copy = gl_LocalInvocationID.x %% COPIES;\n"
+                       "    return %s_of_two[(codes & 0xFFu) * COPIES + copy] | (%s_of_two[((codes >> 8u) & 0xFFu) * "
+                       "COPIES + copy] << 8u);\n"
+                       "}\n",
+                       name, name, name, name);
+    const char *two = halves ? "packHalf2x16(vec2(%s[codes & 15u], %s[codes >> 4u]))"
+                             : "(uint(%s[codes & 15u]) & 0xFFu) | ((uint(%s[codes >> 4u]) & 0xFFu) << 16u)";
+    qg_text_puts(fill, "// Threads that are neighbours write to other banks.\n"
+                       "for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {\n"
+                       "    const uint two = ");
+    qg_text_printf(fill, two, name, name);
+    qg_text_printf(
+        fill,
+        ";\n    for (uint i = 0u; i < COPIES; ++i) %s_of_two[codes * COPIES + (codes + i) %% COPIES] = two;\n"
+        "}\n",
+        name);
+}
+
 static void lookup_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
     qg_text tables = qg_text_new(arena), fill = qg_text_new(arena);
     const bool pairs = kernel->wide && kernel->wide->pairs, copied = kernel->wide && kernel->wide->copied;
@@ -362,30 +410,7 @@ static void lookup_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, cons
         qg_hole(holes, "fill_tables", qg_format(arena, "if (COPIES > 1u) {\n%s    barrier();\n}", fill.data));
         return;
     }
-    for (uint32_t t = 0; t < kernel->layout->n_tables && pairs; ++t) {
-        const char *name = kernel->layout->tables[t].name;
-        bool used = false;
-        for (uint32_t i = 0; i < ir->n_nodes; ++i) used |= ir->nodes[i]->op == QG_PAIRS && ir->nodes[i]->ref == t;
-        if (!used) continue;
-        qg_text_printf(&tables,
-                       "shared uint %s_of_two[256u * COPIES];  // for each byte of two codes, in bytes 0 and 2\n\n"
-                       "// %s of the four codes in the bytes a and b: of the lower half of a, of b, of the upper half "
-                       "of a, of b.\n"
-                       "uint %s_pairs(uint codes) {\n"
-                       "    const uint copy = gl_LocalInvocationID.x %% COPIES;\n"
-                       "    return %s_of_two[(codes & 0xFFu) * COPIES + copy] | (%s_of_two[((codes >> 8u) & 0xFFu) * "
-                       "COPIES + copy] << 8u);\n"
-                       "}\n",
-                       name, name, name, name, name);
-        qg_text_printf(
-            &fill,
-            "// Threads that are neighbours write to other banks.\n"
-            "for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {\n"
-            "    const uint two = (uint(%s[codes & 15u]) & 0xFFu) | ((uint(%s[codes >> 4u]) & 0xFFu) << 16u);\n"
-            "    for (uint i = 0u; i < COPIES; ++i) %s_of_two[codes * COPIES + (codes + i) %% COPIES] = two;\n"
-            "}\n",
-            name, name, name);
-    }
+    for (uint32_t t = 0; t < kernel->layout->n_tables && pairs; ++t) add_pairs(&tables, &fill, ir, t);
     if (pairs) qg_text_puts(&fill, "barrier();");
     qg_hole(holes, "near_tables", tables.data ? tables.data : "");
     qg_hole(holes, "fill_tables", fill.data ? fill.data : "");

@@ -7,6 +7,9 @@
  *   halves   float((w >> s) & mask)          unpack(w & (mask << p | mask << p + 16)).x or .y, with x * 2^(24 - p)
  *   merge    (a >> s & m) | (b >> t & n) << c   one word, before that, where the codes of all lanes lie alike in a and b
  *   bias     float(sign_extend(u, n))        the same for u with its sign bit turned, and minus 2^(n-1) for each element
+ *   bytes    any four integers that bytes.c makes a word of, all at once: bytes 0 and 2 of it, and 1 and 3, less the lowest that
+ *            they can be, where that is below zero
+ *   pairs    table[(w >> s) & 15], both halves of w's bytes    the table of pairs, a byte at a time
  *   floats   table[(w >> s) & mask]          where the table holds floats of few bits: the sign goes to the half's, the other bits
  *                                            to its lowest exponents; a power of two makes up for the difference in bias */
 #include "ir.h"
@@ -14,6 +17,7 @@
 #include <math.h>
 
 enum { HALF_DIGITS = 10, HALF_BITS = 16 };
+static const uint32_t EVERY_BYTE = 0x01010101;
 
 /* The lanes of a vector as fields of one word: lane i is `width` bits at `shift[i]`. */
 typedef struct fields {
@@ -182,6 +186,13 @@ static bool place_in_half(uint32_t shift, uint32_t width, uint32_t *down, uint32
     return true;
 }
 
+static bool fits_halves(const fields *f, uint32_t lanes) {
+    uint32_t down, bit;
+    for (uint32_t i = 0; i < lanes; ++i)
+        if (!place_in_half(f->shift[i], f->width, &down, &bit)) return false;
+    return true;
+}
+
 /* The word whose halves are the floats at `at` and 16 bits above. */
 static const qg_node *floats_at(qg_ir *ir, const fields *f, uint32_t at) {
     const uint32_t up = HALF_DIGITS - (f->width - 1 - f->exponent), mask = ones(f->width - 1) << up;
@@ -205,14 +216,51 @@ static bool floats_as_halves(qg_ir *ir, const fields *f, uint32_t lanes, qg_halv
     return true;
 }
 
+/* bytes: where the lowest of a table's values is not known, what makes them positive may be far larger than they are. */
+static bool match_bytes(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f, float *bias) {
+    qg_bytes bytes;
+    if (lanes != 4 || !qg_as_bytes_at_once(ir, node, &bytes)) return false;
+    const uint32_t lowest = bytes.low < 0 ? (uint32_t)-bytes.low : 0;
+    if (lowest == 128 && is_of_table(ir, bytes.word)) return false;
+    *f = (fields){.word = bytes.word, .width = 1, .shift = {0, 8, 16, 24}};
+    if (lowest) { /* 128 more, without a carry from byte to byte, and then less what is too much */
+        f->word = apply(ir, QG_XOR, f->word, qg_uint(ir, 128 * EVERY_BYTE));
+        f->word = apply(ir, QG_SUB, f->word, qg_uint(ir, (128 - lowest) * EVERY_BYTE));
+        f->word = qg_let(ir, f->word, "biased", "from zero on");
+    }
+    while (ones(f->width) < (uint32_t)(bytes.high + (int32_t)lowest)) ++f->width;
+    *bias = (float)((int32_t)lowest - bytes.offset);
+    return f->width <= 8;
+}
+
+/* pairs: the runs of both halves look up the same. */
+static bool pairs_as_halves(qg_ir *ir, const qg_node *node, qg_halves *out) {
+    const qg_node *parts[4];
+    qg_nibbles codes;
+    if (!qg_as_nibbles(ir, node, &codes) || codes.shift % 4) return false; /* 0 or 4 */
+    for (uint32_t i = 0; i < 4; ++i) {
+        const qg_node *byte = moved(ir, codes.word, -8 * (int32_t)i);
+        if (i < 3) byte = apply(ir, QG_AND, byte, qg_uint(ir, 255));
+        const qg_node *pair = qg_let(ir, qg_halves_of(ir, qg_pair(ir, codes.table, byte)), "pair", NULL);
+        parts[i] = qg_lane(ir, pair, codes.shift / 4);
+        out->factor[i] = 1;
+    }
+    out->vector = qg_vector(ir, parts, 4);
+    return true;
+}
+
 bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
     fields f;
-    if (lanes < 2 || !match(ir, node, lanes, &f)) return false;
+    if (lanes < 2) return false;
+    out->bias = 0;
+    if (!match(ir, node, lanes, &f) || (!f.exponent && !fits_halves(&f, lanes))) {
+        if (ir->pairs && lanes == 4 && pairs_as_halves(ir, node, out)) return true;
+        if (!match_bytes(ir, node, lanes, &f, &out->bias)) return false;
+    }
     if (f.exponent) return floats_as_halves(ir, &f, lanes, out);
     const qg_node *parts[QG_MAX_LANES];
     uint32_t down[QG_MAX_LANES], bit[QG_MAX_LANES];
-    for (uint32_t i = 0; i < lanes; ++i)
-        if (!place_in_half(f.shift[i], f.width, &down[i], &bit[i])) return false;
+    for (uint32_t i = 0; i < lanes; ++i) place_in_half(f.shift[i], f.width, &down[i], &bit[i]);
     const qg_node *word = f.word;
     if (f.biased) {
         word = apply(ir, QG_XOR, word, qg_uint(ir, all_fields(&f, lanes, UINT32_C(1) << (f.width - 1), 0)));
@@ -227,6 +275,6 @@ bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out
         out->factor[i] = (float)(UINT32_C(1) << (24 - bit[i]));
     }
     out->vector = qg_vector(ir, parts, lanes);
-    out->bias = f.biased ? (float)(UINT32_C(1) << (f.width - 1)) : 0.0f;
+    if (f.biased) out->bias = (float)(UINT32_C(1) << (f.width - 1));
     return true;
 }

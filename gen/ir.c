@@ -253,15 +253,17 @@ const qg_node *qg_lookup(qg_ir *ir, uint32_t table, const qg_node *row, const qg
                                  .arg = {row, column}});
 }
 
-const qg_node *qg_pairs(qg_ir *ir, uint32_t table, const qg_node *codes) {
-    return unique(ir, &(qg_node){.op = QG_PAIRS,
-                                 .kind = QG_K_UINT,
-                                 .lanes = 1,
-                                 .ref = table,
-                                 .max = UINT32_MAX,
-                                 .n_args = 1,
-                                 .arg = {codes}});
+static const qg_node *pairs_of(qg_ir *ir, qg_op op, uint32_t table, const qg_node *codes) {
+    return unique(
+        ir, &(qg_node){
+                .op = op, .kind = QG_K_UINT, .lanes = 1, .ref = table, .max = UINT32_MAX, .n_args = 1, .arg = {codes}});
 }
+
+const qg_node *qg_pairs(qg_ir *ir, uint32_t table, const qg_node *codes) {
+    return pairs_of(ir, QG_PAIRS, table, codes);
+}
+
+const qg_node *qg_pair(qg_ir *ir, uint32_t table, const qg_node *codes) { return pairs_of(ir, QG_PAIR, table, codes); }
 
 const qg_node *qg_vector(qg_ir *ir, const qg_node *const *lanes, uint32_t count) {
     if (count == 1) return lanes[0];
@@ -509,7 +511,7 @@ char *qg_dump_ir(qg_arena *arena, const qg_ir *ir) {
         qg_text_printf(&text, "%%%-4u %sx%u %s", i, kinds[node->kind], node->lanes, names[node->op]);
         if (node->op == QG_LOAD || node->op == QG_LOAD_WIDE)
             qg_text_printf(&text, " %s:%lld", qg_load_name(ir->layout, node->ref), (long long)node->integer);
-        if (node->op == QG_TABLE || node->op == QG_PAIRS)
+        if (node->op == QG_TABLE || node->op == QG_PAIRS || node->op == QG_PAIR)
             qg_text_printf(&text, " %s", ir->layout->tables[node->ref].name);
         if (node->op == QG_SEXT || node->op == QG_LANE || node->op == QG_DOT || node->op == QG_X_SUM ||
             node->op == QG_DOT4 || node->op == QG_X_DIGITS || node->op == QG_X_STEP)

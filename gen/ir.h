@@ -89,6 +89,8 @@ const qg_node *qg_lookup(qg_ir *ir, uint32_t table, const qg_node *row, const qg
 /* What a table of 16 bytes has for the four codes in the low 16 bits of a word, as bytes: for the lower half of the first byte, of
  * the second, for the upper half of the first, of the second. */
 const qg_node *qg_pairs(qg_ir *ir, uint32_t table, const qg_node *codes);
+/* The two of one byte, that of the lower half first, as halves in a word. */
+const qg_node *qg_pair(qg_ir *ir, uint32_t table, const qg_node *codes);
 const qg_node *qg_vector(qg_ir *ir, const qg_node *const *lanes, uint32_t count);
 const qg_node *qg_lane(qg_ir *ir, const qg_node *vector, uint32_t lane);
 const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
@@ -179,6 +181,8 @@ typedef struct qg_plane {
 
 /* Four lanes of floats that are converted integers; false where these do not fit into bytes. */
 bool qg_as_bytes(qg_ir *ir, const qg_node *node, qg_bytes *out);
+/* The same where they come to their bytes at once, and not one by one or two by two. */
+bool qg_as_bytes_at_once(qg_ir *ir, const qg_node *node, qg_bytes *out);
 bool qg_as_plane(qg_ir *ir, const qg_node *node, qg_plane *out);
 /* The codes of a plane's word at `shift`, `shift` + 8, + 16 and + 24. */
 const qg_node *qg_plane_bytes(qg_ir *ir, const qg_plane *plane, uint32_t shift);
@@ -308,6 +312,7 @@ typedef struct qg_plan {
     bool *stored;   /* tables that are kept as packed words in memory; the others are arrays in the text */
     bool reference; /* one element at a time, from a pointer to the block */
     bool wide;      /* loads of 16 bytes, where neighbouring words are wanted */
+    bool by_words;  /* in a wide plan: none of 16 bytes all the same */
     bool pairs;     /* codes of four bits are looked up two at a time, in a table that a workgroup makes */
     bool copied;    /* words of stored tables come from copies that a workgroup makes */
     bool *aliased;  /* in a wide plan: buffers that the plan of smaller tiles loads in narrower words */
@@ -323,8 +328,8 @@ bool qg_is_turned(const qg_layout *layout);
 /* Plans sums over rows: the same, with more elements a thread, so that scales are decoded for fewer threads. */
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
 /* Plans sums over rows with loads of 16 bytes: tiles of at least so many words that these pay, of as many blocks joined as make
- * whole words. With `small_x`, x takes few registers, so that tiles may be larger, and large tables are no hindrance. NULL
- * where there is no such plan, and where its tiles are not made of those of `rows`. */
+ * whole words. With `small_x`, x takes few registers, so that tiles may be larger. NULL where there is no such plan, and where its
+ * tiles are not made of those of `rows`. */
 const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x);
 /* One with tiles of twice the size; NULL where there is none. */
 const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide);

@@ -262,15 +262,17 @@ static void lower_values(lowering *l, const qg_node **values) {
 static lowering lower_tile(qg_arena *arena, const qg_plan *plan, bool half, const qg_node **values) {
     lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};
     name_bases(&l);
-    if (plan->wide) {
+    if (plan->wide && !plan->by_words) {
         l.reads = qg_reads_new(arena);
         l.reading = true;
         lower_values(&l, values);
         l.ir = qg_ir_new(arena, plan->layout);
-        l.ir->aliased = plan->aliased;
-        l.ir->x = "wide_x";
         l.reading = false;
         name_bases(&l);
+    }
+    if (plan->wide) {
+        l.ir->aliased = plan->aliased;
+        l.ir->x = "wide_x";
     }
     l.ir->half = half;
     lower_values(&l, values);

@@ -22,7 +22,7 @@ typedef struct aim {
 enum { STORE_BITS = 128, SECTOR_BITS = 256 };
 
 /* Elements of a tile that is loaded 16 bytes at a time; larger tiles where it has few bytes, and x takes few registers. */
-enum { WIDE_FEWEST = 64, WIDE_MOST = 128, WIDE_FEWEST_BYTES = 16, MOST_NEAR_BYTES = 256 };
+enum { WIDE_FEWEST = 64, WIDE_MOST = 128, WIDE_FEWEST_BYTES = 16 };
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {
@@ -370,15 +370,6 @@ static qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_pla
     return NULL;
 }
 
-/* Lookups all over a cache, which registers serve better that hold more threads. */
-static bool looks_up_afar(const qg_plan *plan) {
-    for (uint32_t i = 0; i < plan->layout->n_tables; ++i) {
-        const qg_table *table = &plan->layout->tables[i];
-        if (plan->stored[i] && table->rows * table->columns * qg_table_bits(table) / 8 > MOST_NEAR_BYTES) return true;
-    }
-    return false;
-}
-
 const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide) {
     return wide->tile_elements == WIDE_FEWEST ? plan_wide(arena, rows->layout, rows, 2 * WIDE_FEWEST) : NULL;
 }
@@ -386,7 +377,7 @@ const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_pla
 const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x) {
     if (layout->ragged || layout->math != QG_F32) return NULL;
     const qg_plan *plan = plan_wide(arena, layout, rows, WIDE_FEWEST);
-    if (!plan || (!small_x && looks_up_afar(plan))) return NULL;
+    if (!plan) return NULL;
     const bool few_bytes = plan->tile_elements * qg_bits_per_element(layout) / 8 < WIDE_FEWEST_BYTES;
     const qg_plan *larger = small_x && few_bytes ? qg_plan_larger(arena, rows, plan) : NULL;
     return larger ? larger : plan;

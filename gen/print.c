@@ -267,6 +267,10 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
         print_call(text, ir, target, qg_format(text->arena, "%s_pairs", ir->layout->tables[node->ref].name), node->arg,
                    1);
         return;
+    case QG_PAIR:
+        print_call(text, ir, target, qg_format(text->arena, "%s_pair", ir->layout->tables[node->ref].name), node->arg,
+                   1);
+        return;
     case QG_VECTOR: print_vector(text, ir, target, node); return;
     case QG_SELECT: print_select(text, ir, target, node); return;
     case QG_LANE: {

@@ -107,6 +107,8 @@ static void describe_features(VkPhysicalDevice handle, const VkExtensionProperti
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES_KHR};
     VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR};
+    VkPhysicalDevicePipelineRobustnessFeaturesEXT robustness = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT};
     void *head = NULL;
     chain(&storage16, &head);
     if (among(all, count, VK_KHR_8BIT_STORAGE_EXTENSION_NAME))
@@ -115,6 +117,8 @@ static void describe_features(VkPhysicalDevice handle, const VkExtensionProperti
         chain(&narrow, &head);
     if (among(all, count, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME))
         chain(&dot, &head);
+    if (among(all, count, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME))
+        chain(&robustness, &head);
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = head};
     vkGetPhysicalDeviceFeatures2(handle, &features);
     device->storage_8bit = storage8.storageBuffer8BitAccess == VK_TRUE;
@@ -122,6 +126,7 @@ static void describe_features(VkPhysicalDevice handle, const VkExtensionProperti
     device->float16 = narrow.shaderFloat16 == VK_TRUE;
     device->int8 = narrow.shaderInt8 == VK_TRUE;
     device->integer_dot_product = dot.shaderIntegerDotProduct == VK_TRUE;
+    device->pipeline_robustness = robustness.pipelineRobustness == VK_TRUE;
     device->cooperative_matrix = among(all, count, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
 }
 

@@ -70,6 +70,15 @@ static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
         extensions[count++] = VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME;
         storage8.pNext = &narrow;
     }
+    VkPhysicalDevicePipelineRobustnessFeaturesEXT robustness = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT,
+        .pNext = storage8.pNext,
+        .pipelineRobustness = VK_TRUE,
+    };
+    if (vk->info.pipeline_robustness) {
+        extensions[count++] = VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME;
+        storage8.pNext = &robustness;
+    }
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
         .queueFamilyIndex = family,

@@ -410,6 +410,36 @@ static const qg_node *grid_bytes(const bench *b, uint32_t table) {
     return to_float(b, every_of(b, load_table(b, table), 0, 8, 8));
 }
 
+/* As halves, less what makes the lowest of them zero. */
+static void same_halves(const bench *b, const qg_node *codes, float bias) {
+    qg_halves halves;
+    assert_true(qg_as_halves(b->ir, codes, 4, &halves));
+    assert_true(halves.bias == bias);
+    for (uint32_t round = 0; round < 8; ++round) {
+        const machine m = machine_new(b->ir);
+        const value expected = evaluate(&m, codes), got = evaluate(&m, halves.vector);
+        for (uint32_t i = 0; i < 4; ++i) assert_true(got.real[i] * (double)halves.factor[i] - bias == expected.real[i]);
+    }
+}
+
+static void test_halves(void **state) {
+    (void)state;
+    const uint32_t places[] = {0, 8, 16, 24};
+    const bench b = bench_new();
+    qg_halves halves;
+    same_halves(&b, times(&b, grid_bytes(&b, TABLE_GRID), signs(&b, every(&b, "s", 0, 1, 1), -1, 1)), 127);
+    same_halves(&b, times(&b, grid_bytes(&b, TABLE_GRID), signs(&b, every(&b, "s", 5, 1, 1), 1, -1)), 127);
+    same_halves(&b, to_float(&b, qg_sign_extend(b.ir, spread(&b, load_table(&b, TABLE_SIGNED_GRID), 4, places), 8)), 7);
+    /* How small values are is not known, or each would be moved by itself. */
+    assert_false(qg_as_halves(
+        b.ir, to_float(&b, qg_sign_extend(b.ir, spread(&b, load_table(&b, TABLE_WORDS), 4, places), 8)), 4, &halves));
+    assert_false(qg_as_halves(b.ir, to_float(&b, look_up(&b, TABLE_LEVELS, false)), 4, &halves));
+    assert_false(qg_as_halves(
+        b.ir, times(&b, to_float(&b, look_up(&b, TABLE_SIZES, false)), signs(&b, every(&b, "s", 0, 1, 1), -1, 1)), 4,
+        &halves));
+    qg_arena_free(b.arena);
+}
+
 static void test_sign(void **state) {
     (void)state;
     bench b = bench_new();
@@ -546,8 +576,8 @@ int main(void) {
         cmocka_unit_test(test_word_with_sign), cmocka_unit_test(test_spread),   cmocka_unit_test(test_all_fields),
         cmocka_unit_test(test_join),           cmocka_unit_test(test_no_join),  cmocka_unit_test(test_all_joins),
         cmocka_unit_test(test_turn),           cmocka_unit_test(test_no_turn),  cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_sign),           cmocka_unit_test(test_no_sign),  cmocka_unit_test(test_pack),
-        cmocka_unit_test(test_no_pack),
+        cmocka_unit_test(test_halves),         cmocka_unit_test(test_sign),     cmocka_unit_test(test_no_sign),
+        cmocka_unit_test(test_pack),           cmocka_unit_test(test_no_pack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

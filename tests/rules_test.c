@@ -381,9 +381,8 @@ static void test_merge(void **state) {
               "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\nx0 * 2^24 2^24 2^24 2^24");
     qg_halves out;
     b = bench_new(); /* lanes at other distances */
-    assert_false(qg_as_halves(b.ir, merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 1, 1), 4), 4, &out));
-    /* a gap between the parts, and bits that both have */
-    assert_false(qg_as_halves(b.ir, merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 8, 2), 5), 4, &out));
+    assert_false(qg_as_halves(b.ir, merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 2, 2), 4), 4, &out));
+    /* bits that both have */
     assert_false(qg_as_halves(b.ir, merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 8, 2), 3), 4, &out));
     /* the fields of one lane lie where the next one begins */
     assert_false(qg_as_halves(b.ir, merged(&b, every(&b, "a", 0, 4, 4), every(&b, "b", 0, 4, 2), 4), 4, &out));
@@ -414,6 +413,33 @@ static void test_all_merges(void **state) {
                         qg_arena_free(b.arena);
                     }
     if (applied < 100 || applied == tried) fail_msg("%u of %u", applied, tried);
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+/* What lies in no word apart, but comes to the bytes of one at once: bits that are spread, signs, and both. */
+static void test_bytes(void **state) {
+    (void)state;
+    bench b = bench_new();
+    check_sum(
+        b, merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 1, 1), 4),
+        "uint bytes = (a & 0xF0F0F0Fu) | ((((b & 15u) * 0x204081u) & 0x1010101u) << 4u);\n"
+        "vec2 pair0 = unpackHalf2x16(bytes & 0x1F001Fu);\nvec2 pair1 = unpackHalf2x16((bytes >> 8u) & 0x1F001Fu);\n"
+        "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\nx0 * 2^24 2^24 2^24 2^24");
+    qg_halves halves;
+    b = bench_new(); /* with a gap between the parts */
+    const qg_node *apart = merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 8, 2), 5);
+    assert_true(qg_as_halves(b.ir, apart, 4, &halves));
+    same_numbers(&b, apart, 4, &halves);
+    qg_arena_free(b.arena);
+    for (uint32_t low = 1; low <= 7; ++low)
+        for (uint32_t first = 0; first <= 28; ++first) {
+            b = bench_new();
+            const qg_node *codes = merged(&b, every(&b, "a", first % 2, 8, low), every(&b, "b", first, 1, 1), low);
+            assert_true(qg_as_halves(b.ir, codes, 4, &halves));
+            same_numbers(&b, codes, 4, &halves);
+            qg_arena_free(b.arena);
+        }
 }
 
 /* ---- bias -------------------------------------------------------------------------------------------------------- */
@@ -482,14 +508,14 @@ static void test_factors_of_runs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distribute),   cmocka_unit_test(test_distribute_integers),
-        cmocka_unit_test(test_factor),       cmocka_unit_test(test_factors),
-        cmocka_unit_test(test_choice),       cmocka_unit_test(test_no_choice),
-        cmocka_unit_test(test_collect),      cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_no_halves),    cmocka_unit_test(test_all_fields),
-        cmocka_unit_test(test_merge),        cmocka_unit_test(test_all_merges),
-        cmocka_unit_test(test_bias),         cmocka_unit_test(test_factors_of_runs),
-        cmocka_unit_test(test_bias_of_runs),
+        cmocka_unit_test(test_distribute),      cmocka_unit_test(test_distribute_integers),
+        cmocka_unit_test(test_factor),          cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_choice),          cmocka_unit_test(test_no_choice),
+        cmocka_unit_test(test_collect),         cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_no_halves),       cmocka_unit_test(test_all_fields),
+        cmocka_unit_test(test_merge),           cmocka_unit_test(test_all_merges),
+        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_bias),
+        cmocka_unit_test(test_factors_of_runs), cmocka_unit_test(test_bias_of_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void test_loads(void **state) {
     expect(f, "affine_b3_g64_f32", QG_PRODUCTS_F32, 2, 2, true);
 }
 
-/* None where rows are cut anywhere, where values are decoded as they are written, and for lookups far away beside floats. */
+/* None where rows are cut anywhere, and where values are decoded as they are written. */
 static void test_none(void **state) {
     const fixture *f = *state;
     static const char *const formats[] = {"nf4_b64", "fp8_tensor"};
@@ -137,21 +137,44 @@ static void test_none(void **state) {
         const qg_layout *layout = qg_library_find(f->known, formats[i]);
         assert_null(qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), false));
     }
-    const qg_layout *grid = qg_library_find(f->known, "iq2_xxs");
-    const qg_plan *rows = qg_plan_rows(f->arena, grid);
-    assert_null(qg_plan_wide(f->arena, grid, rows, false));
-    assert_non_null(qg_plan_wide(f->arena, grid, rows, true));
     qg_layout written = *qg_library_find(f->known, "q4_0");
     written.math = QG_F16;
     assert_null(qg_plan_wide(f->arena, &written, qg_plan_rows(f->arena, &written), false));
 }
 
+static const qg_plan *wide_of(const fixture *f, const char *format, qg_products products) {
+    const qg_sum_class *sum = qg_sum_classes;
+    while (sum->products != products) ++sum;
+    const qg_layout *layout = qg_library_find(f->known, format);
+    return qg_kernel_new(f->arena, layout, qg_family_named("gemv"), QG_F32, sum).wide;
+}
+
+/* What a kernel makes of the plan: tables nearby, or no plan at all beside floats where they are too large for copies; and words one
+ * by one, where registers hold x as floats, and fours would bring half again of what is wanted. */
+static void test_kernels(void **state) {
+    const fixture *f = *state;
+    assert_true(wide_of(f, "iq2_s", QG_PRODUCTS_F32)->copied); /* 2048 words */
+    assert_null(wide_of(f, "iq1_s", QG_PRODUCTS_F32));         /* 4096 */
+    assert_true(wide_of(f, "iq1_s", QG_PRODUCTS_INT8)->copied);
+    assert_true(wide_of(f, "iq4_nl", QG_PRODUCTS_F32)->pairs);
+    assert_true(wide_of(f, "iq4_nl", QG_PRODUCTS_INT8)->pairs);
+    assert_false(wide_of(f, "mxfp4", QG_PRODUCTS_F32)->pairs); /* floats of few bits are taken for halves */
+    static const struct {
+        const char *format;
+        bool by_words;
+    } cases[] = {{"q6_K", true},  {"q3_K", true},  {"q2_K", true},  {"q1_0", true}, {"iq4_xs", true},
+                 {"q4_0", false}, {"q8_0", false}, {"q4_K", false}, {"q5_0", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        assert_int_equal(wide_of(f, cases[i].format, QG_PRODUCTS_F32)->by_words, cases[i].by_words);
+        assert_false(wide_of(f, cases[i].format, QG_PRODUCTS_INT8)->by_words);
+    }
+    assert_null(wide_of(f, "awq_b4_g64", QG_PRODUCTS_F32)); /* patches of a matrix, whose words lie apart */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_joined),
-        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_loads),
-        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_joined), cmocka_unit_test(test_tiles),   cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_none),   cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

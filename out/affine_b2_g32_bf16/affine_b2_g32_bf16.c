@@ -703,6 +703,7 @@ static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_int8_f32_vulkan_batch},
@@ -711,6 +712,7 @@ static const qk_spec_constant affine_b2_g32_bf16_gemv_int8_f32_vulkan_constants[
     {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_bf16_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b2_g32_bf16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_int8_f32_vulkan = {
@@ -725,7 +727,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -757,6 +759,7 @@ static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_split_f32_vulkan_batch},
@@ -765,6 +768,7 @@ static const qk_spec_constant affine_b2_g32_bf16_gemv_split_f32_vulkan_constants
     {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_bf16_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_bf16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_split_f32_vulkan = {
@@ -779,7 +783,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -811,6 +815,7 @@ static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_int24_f32_vulkan_batch},
@@ -819,6 +824,7 @@ static const qk_spec_constant affine_b2_g32_bf16_gemv_int24_f32_vulkan_constants
     {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_bf16_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_bf16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_int24_f32_vulkan = {
@@ -833,7 +839,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -942,6 +948,7 @@ static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_int8_f16_vulkan_batch},
@@ -950,6 +957,7 @@ static const qk_spec_constant affine_b2_g32_bf16_gemv_int8_f16_vulkan_constants[
     {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_bf16_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b2_g32_bf16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_int8_f16_vulkan = {
@@ -964,7 +972,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -996,6 +1004,7 @@ static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_split_f16_vulkan_batch},
@@ -1004,6 +1013,7 @@ static const qk_spec_constant affine_b2_g32_bf16_gemv_split_f16_vulkan_constants
     {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_bf16_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_bf16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_split_f16_vulkan = {
@@ -1018,7 +1028,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1050,6 +1060,7 @@ static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_int24_f16_vulkan_batch},
@@ -1058,6 +1069,7 @@ static const qk_spec_constant affine_b2_g32_bf16_gemv_int24_f16_vulkan_constants
     {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_bf16_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_bf16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_int24_f16_vulkan = {
@@ -1072,7 +1084,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1175,11 +1187,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f32_vulkan = {
@@ -1194,7 +1208,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1227,11 +1241,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f32_vulkan = {
@@ -1246,7 +1262,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1279,11 +1295,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f32_vulkan = {
@@ -1298,7 +1316,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1401,11 +1419,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f16_vulkan = {
@@ -1420,7 +1440,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1453,11 +1473,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f16_vulkan = {
@@ -1472,7 +1494,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1505,11 +1527,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f16_vulkan = {
@@ -1524,7 +1548,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -695,6 +695,7 @@ static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_int8_f32_vulkan_batch},
@@ -703,6 +704,7 @@ static const qk_spec_constant affine_b2_g32_f16_gemv_int8_f32_vulkan_constants[]
     {4, "digits", 1, 1, affine_b2_g32_f16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f16_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b2_g32_f16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_int8_f32_vulkan = {
@@ -717,7 +719,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -749,6 +751,7 @@ static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_split_f32_vulkan_batch},
@@ -757,6 +760,7 @@ static const qk_spec_constant affine_b2_g32_f16_gemv_split_f32_vulkan_constants[
     {4, "digits", 2, 1, affine_b2_g32_f16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f16_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_f16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_split_f32_vulkan = {
@@ -771,7 +775,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -803,6 +807,7 @@ static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_int24_f32_vulkan_batch},
@@ -811,6 +816,7 @@ static const qk_spec_constant affine_b2_g32_f16_gemv_int24_f32_vulkan_constants[
     {4, "digits", 3, 1, affine_b2_g32_f16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f16_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_f16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_int24_f32_vulkan = {
@@ -825,7 +831,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -934,6 +940,7 @@ static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_int8_f16_vulkan_batch},
@@ -942,6 +949,7 @@ static const qk_spec_constant affine_b2_g32_f16_gemv_int8_f16_vulkan_constants[]
     {4, "digits", 1, 1, affine_b2_g32_f16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f16_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b2_g32_f16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_int8_f16_vulkan = {
@@ -956,7 +964,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -988,6 +996,7 @@ static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_split_f16_vulkan_batch},
@@ -996,6 +1005,7 @@ static const qk_spec_constant affine_b2_g32_f16_gemv_split_f16_vulkan_constants[
     {4, "digits", 2, 1, affine_b2_g32_f16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f16_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_f16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_split_f16_vulkan = {
@@ -1010,7 +1020,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1042,6 +1052,7 @@ static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_int24_f16_vulkan_batch},
@@ -1050,6 +1061,7 @@ static const qk_spec_constant affine_b2_g32_f16_gemv_int24_f16_vulkan_constants[
     {4, "digits", 3, 1, affine_b2_g32_f16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f16_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_f16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_int24_f16_vulkan = {
@@ -1064,7 +1076,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1167,11 +1179,13 @@ static const uint32_t affine_b2_g32_f16_gemv_id_int8_f32_vulkan_local_size_x[] =
 static const uint32_t affine_b2_g32_f16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_f16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b2_g32_f16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f16_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_id_int8_f32_vulkan = {
@@ -1186,7 +1200,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f16_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1219,11 +1233,13 @@ static const uint32_t affine_b2_g32_f16_gemv_id_split_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_f16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_f16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b2_g32_f16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f16_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_id_split_f32_vulkan = {
@@ -1238,7 +1254,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f16_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1271,11 +1287,13 @@ static const uint32_t affine_b2_g32_f16_gemv_id_int24_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_f16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_f16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b2_g32_f16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f16_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_id_int24_f32_vulkan = {
@@ -1290,7 +1308,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f16_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1393,11 +1411,13 @@ static const uint32_t affine_b2_g32_f16_gemv_id_int8_f16_vulkan_local_size_x[] =
 static const uint32_t affine_b2_g32_f16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_f16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b2_g32_f16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f16_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_id_int8_f16_vulkan = {
@@ -1412,7 +1432,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f16_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1445,11 +1465,13 @@ static const uint32_t affine_b2_g32_f16_gemv_id_split_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_f16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_f16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b2_g32_f16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f16_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_id_split_f16_vulkan = {
@@ -1464,7 +1486,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f16_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1497,11 +1519,13 @@ static const uint32_t affine_b2_g32_f16_gemv_id_int24_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_f16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_f16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b2_g32_f16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f16_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_id_int24_f16_vulkan = {
@@ -1516,7 +1540,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f16_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -705,6 +705,7 @@ static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_int8_f32_vulkan_batch},
@@ -713,6 +714,7 @@ static const qk_spec_constant affine_b2_g32_f32_gemv_int8_f32_vulkan_constants[]
     {4, "digits", 1, 1, affine_b2_g32_f32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f32_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b2_g32_f32_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_int8_f32_vulkan = {
@@ -727,7 +729,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -759,6 +761,7 @@ static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_split_f32_vulkan_batch},
@@ -767,6 +770,7 @@ static const qk_spec_constant affine_b2_g32_f32_gemv_split_f32_vulkan_constants[
     {4, "digits", 2, 1, affine_b2_g32_f32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f32_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_f32_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_split_f32_vulkan = {
@@ -781,7 +785,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -813,6 +817,7 @@ static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_int24_f32_vulkan_batch},
@@ -821,6 +826,7 @@ static const qk_spec_constant affine_b2_g32_f32_gemv_int24_f32_vulkan_constants[
     {4, "digits", 3, 1, affine_b2_g32_f32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f32_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_f32_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_int24_f32_vulkan = {
@@ -835,7 +841,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -944,6 +950,7 @@ static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_int8_f16_vulkan_batch},
@@ -952,6 +959,7 @@ static const qk_spec_constant affine_b2_g32_f32_gemv_int8_f16_vulkan_constants[]
     {4, "digits", 1, 1, affine_b2_g32_f32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f32_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b2_g32_f32_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_int8_f16_vulkan = {
@@ -966,7 +974,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -998,6 +1006,7 @@ static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_split_f16_vulkan_batch},
@@ -1006,6 +1015,7 @@ static const qk_spec_constant affine_b2_g32_f32_gemv_split_f16_vulkan_constants[
     {4, "digits", 2, 1, affine_b2_g32_f32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f32_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_f32_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_split_f16_vulkan = {
@@ -1020,7 +1030,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1052,6 +1062,7 @@ static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_int24_f16_vulkan_batch},
@@ -1060,6 +1071,7 @@ static const qk_spec_constant affine_b2_g32_f32_gemv_int24_f16_vulkan_constants[
     {4, "digits", 3, 1, affine_b2_g32_f32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g32_f32_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g32_f32_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_int24_f16_vulkan = {
@@ -1074,7 +1086,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b2_g32_f32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1177,11 +1189,13 @@ static const uint32_t affine_b2_g32_f32_gemv_id_int8_f32_vulkan_local_size_x[] =
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f32_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_int8_f32_vulkan = {
@@ -1196,7 +1210,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1229,11 +1243,13 @@ static const uint32_t affine_b2_g32_f32_gemv_id_split_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f32_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b2_g32_f32_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f32_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_split_f32_vulkan = {
@@ -1248,7 +1264,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1281,11 +1297,13 @@ static const uint32_t affine_b2_g32_f32_gemv_id_int24_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f32_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_int24_f32_vulkan = {
@@ -1300,7 +1318,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1403,11 +1421,13 @@ static const uint32_t affine_b2_g32_f32_gemv_id_int8_f16_vulkan_local_size_x[] =
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f32_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_int8_f16_vulkan = {
@@ -1422,7 +1442,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1455,11 +1475,13 @@ static const uint32_t affine_b2_g32_f32_gemv_id_split_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f32_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b2_g32_f32_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f32_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_split_f16_vulkan = {
@@ -1474,7 +1496,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1507,11 +1529,13 @@ static const uint32_t affine_b2_g32_f32_gemv_id_int24_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f32_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_int24_f16_vulkan = {
@@ -1526,7 +1550,7 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

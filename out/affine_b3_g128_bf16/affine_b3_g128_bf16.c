@@ -710,6 +710,7 @@ static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_int8_f32_vulkan_batch},
@@ -719,6 +720,7 @@ static const qk_spec_constant affine_b3_g128_bf16_gemv_int8_f32_vulkan_constants
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g128_bf16_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, affine_b3_g128_bf16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_int8_f32_vulkan = {
@@ -733,7 +735,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g128_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -766,6 +768,7 @@ static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_split_f32_vulkan_batch},
@@ -775,6 +778,7 @@ static const qk_spec_constant affine_b3_g128_bf16_gemv_split_f32_vulkan_constant
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g128_bf16_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_bf16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_split_f32_vulkan = {
@@ -789,7 +793,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g128_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -822,6 +826,7 @@ static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_int24_f32_vulkan_batch},
@@ -831,6 +836,7 @@ static const qk_spec_constant affine_b3_g128_bf16_gemv_int24_f32_vulkan_constant
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g128_bf16_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_bf16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_int24_f32_vulkan = {
@@ -845,7 +851,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g128_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -957,6 +963,7 @@ static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_int8_f16_vulkan_batch},
@@ -966,6 +973,7 @@ static const qk_spec_constant affine_b3_g128_bf16_gemv_int8_f16_vulkan_constants
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g128_bf16_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, affine_b3_g128_bf16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_int8_f16_vulkan = {
@@ -980,7 +988,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g128_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1013,6 +1021,7 @@ static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_split_f16_vulkan_batch},
@@ -1022,6 +1031,7 @@ static const qk_spec_constant affine_b3_g128_bf16_gemv_split_f16_vulkan_constant
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g128_bf16_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_bf16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_split_f16_vulkan = {
@@ -1036,7 +1046,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g128_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1069,6 +1079,7 @@ static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_int24_f16_vulkan_batch},
@@ -1078,6 +1089,7 @@ static const qk_spec_constant affine_b3_g128_bf16_gemv_int24_f16_vulkan_constant
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g128_bf16_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_bf16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_int24_f16_vulkan = {
@@ -1092,7 +1104,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g128_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1198,12 +1210,14 @@ static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int8_f32_vulkan = {
@@ -1218,7 +1232,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1252,12 +1266,14 @@ static const uint32_t affine_b3_g128_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_split_f32_vulkan = {
@@ -1272,7 +1288,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g128_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1306,12 +1322,14 @@ static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int24_f32_vulkan = {
@@ -1326,7 +1344,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1432,12 +1450,14 @@ static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int8_f16_vulkan = {
@@ -1452,7 +1472,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1486,12 +1506,14 @@ static const uint32_t affine_b3_g128_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_split_f16_vulkan = {
@@ -1506,7 +1528,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g128_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1540,12 +1562,14 @@ static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int24_f16_vulkan = {
@@ -1560,7 +1584,7 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

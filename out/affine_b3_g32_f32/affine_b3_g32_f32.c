@@ -712,6 +712,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int8_f32_vulkan_batch},
@@ -721,6 +722,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_int8_f32_vulkan_constants[]
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, affine_b3_g32_f32_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f32_vulkan = {
@@ -735,7 +737,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g32_f32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -768,6 +770,7 @@ static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_split_f32_vulkan_batch},
@@ -777,6 +780,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_split_f32_vulkan_constants[
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g32_f32_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_split_f32_vulkan = {
@@ -791,7 +795,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g32_f32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -824,6 +828,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int24_f32_vulkan_batch},
@@ -833,6 +838,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_int24_f32_vulkan_constants[
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g32_f32_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f32_vulkan = {
@@ -847,7 +853,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g32_f32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -959,6 +965,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int8_f16_vulkan_batch},
@@ -968,6 +975,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_int8_f16_vulkan_constants[]
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, affine_b3_g32_f32_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f16_vulkan = {
@@ -982,7 +990,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g32_f32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1015,6 +1023,7 @@ static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_split_f16_vulkan_batch},
@@ -1024,6 +1033,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_split_f16_vulkan_constants[
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g32_f32_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_split_f16_vulkan = {
@@ -1038,7 +1048,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g32_f32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1071,6 +1081,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int24_f16_vulkan_batch},
@@ -1080,6 +1091,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_int24_f16_vulkan_constants[
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g32_f32_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f16_vulkan = {
@@ -1094,7 +1106,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g32_f32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1200,12 +1212,14 @@ static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f32_vulkan = {
@@ -1220,7 +1234,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g32_f32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1254,12 +1268,14 @@ static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_rows[] = {1, 2,
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g32_f32_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g32_f32_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f32_vulkan = {
@@ -1274,7 +1290,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g32_f32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1308,12 +1324,14 @@ static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_rows[] = {1, 2,
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f32_vulkan = {
@@ -1328,7 +1346,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g32_f32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1434,12 +1452,14 @@ static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f16_vulkan = {
@@ -1454,7 +1474,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g32_f32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1488,12 +1508,14 @@ static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_rows[] = {1, 2,
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g32_f32_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g32_f32_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f16_vulkan = {
@@ -1508,7 +1530,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g32_f32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1542,12 +1564,14 @@ static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_rows[] = {1, 2,
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f16_vulkan = {
@@ -1562,7 +1586,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g32_f32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -702,6 +702,7 @@ static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_int8_f32_vulkan_batch},
@@ -711,6 +712,7 @@ static const qk_spec_constant affine_b3_g64_f16_gemv_int8_f32_vulkan_constants[]
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, affine_b3_g64_f16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_int8_f32_vulkan = {
@@ -725,7 +727,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g64_f16_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -758,6 +760,7 @@ static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_split_f32_vulkan_batch},
@@ -767,6 +770,7 @@ static const qk_spec_constant affine_b3_g64_f16_gemv_split_f32_vulkan_constants[
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_f16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_split_f32_vulkan = {
@@ -781,7 +785,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g64_f16_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -814,6 +818,7 @@ static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_int24_f32_vulkan_batch},
@@ -823,6 +828,7 @@ static const qk_spec_constant affine_b3_g64_f16_gemv_int24_f32_vulkan_constants[
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_f16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_int24_f32_vulkan = {
@@ -837,7 +843,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g64_f16_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -949,6 +955,7 @@ static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_int8_f16_vulkan_batch},
@@ -958,6 +965,7 @@ static const qk_spec_constant affine_b3_g64_f16_gemv_int8_f16_vulkan_constants[]
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, affine_b3_g64_f16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_int8_f16_vulkan = {
@@ -972,7 +980,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g64_f16_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1005,6 +1013,7 @@ static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_split_f16_vulkan_batch},
@@ -1014,6 +1023,7 @@ static const qk_spec_constant affine_b3_g64_f16_gemv_split_f16_vulkan_constants[
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_f16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_split_f16_vulkan = {
@@ -1028,7 +1038,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g64_f16_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1061,6 +1071,7 @@ static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_int24_f16_vulkan_batch},
@@ -1070,6 +1081,7 @@ static const qk_spec_constant affine_b3_g64_f16_gemv_int24_f16_vulkan_constants[
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_f16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_int24_f16_vulkan = {
@@ -1084,7 +1096,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g64_f16_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1190,12 +1202,14 @@ static const uint32_t affine_b3_g64_f16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 
 static const uint32_t affine_b3_g64_f16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g64_f16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g64_f16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_f16_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_id_int8_f32_vulkan = {
@@ -1210,7 +1224,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_f16_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g64_f16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1244,12 +1258,14 @@ static const uint32_t affine_b3_g64_f16_gemv_id_split_f32_vulkan_rows[] = {1, 2,
 static const uint32_t affine_b3_g64_f16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g64_f16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g64_f16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_f16_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_id_split_f32_vulkan = {
@@ -1264,7 +1280,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_f16_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g64_f16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1298,12 +1314,14 @@ static const uint32_t affine_b3_g64_f16_gemv_id_int24_f32_vulkan_rows[] = {1, 2,
 static const uint32_t affine_b3_g64_f16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g64_f16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g64_f16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_f16_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_id_int24_f32_vulkan = {
@@ -1318,7 +1336,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_f16_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g64_f16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1424,12 +1442,14 @@ static const uint32_t affine_b3_g64_f16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 
 static const uint32_t affine_b3_g64_f16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g64_f16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g64_f16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_f16_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_id_int8_f16_vulkan = {
@@ -1444,7 +1464,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_f16_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g64_f16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1478,12 +1498,14 @@ static const uint32_t affine_b3_g64_f16_gemv_id_split_f16_vulkan_rows[] = {1, 2,
 static const uint32_t affine_b3_g64_f16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g64_f16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g64_f16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_f16_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_id_split_f16_vulkan = {
@@ -1498,7 +1520,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_f16_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g64_f16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1532,12 +1554,14 @@ static const uint32_t affine_b3_g64_f16_gemv_id_int24_f16_vulkan_rows[] = {1, 2,
 static const uint32_t affine_b3_g64_f16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g64_f16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g64_f16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_f16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g64_f16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g64_f16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g64_f16_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_f16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_id_int24_f16_vulkan = {
@@ -1552,7 +1576,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_f16_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g64_f16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

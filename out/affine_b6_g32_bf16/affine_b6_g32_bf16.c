@@ -707,6 +707,7 @@ static const uint32_t affine_b6_g32_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b6_g32_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g32_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g32_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_bf16_gemv_int8_f32_vulkan_batch},
@@ -715,6 +716,7 @@ static const qk_spec_constant affine_b6_g32_bf16_gemv_int8_f32_vulkan_constants[
     {4, "digits", 1, 1, affine_b6_g32_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_bf16_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b6_g32_bf16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_int8_f32_vulkan = {
@@ -729,7 +731,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g32_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -761,6 +763,7 @@ static const uint32_t affine_b6_g32_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b6_g32_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g32_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g32_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_bf16_gemv_split_f32_vulkan_batch},
@@ -769,6 +772,7 @@ static const qk_spec_constant affine_b6_g32_bf16_gemv_split_f32_vulkan_constants
     {4, "digits", 2, 1, affine_b6_g32_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_bf16_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g32_bf16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_split_f32_vulkan = {
@@ -783,7 +787,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_bf16_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g32_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -815,6 +819,7 @@ static const uint32_t affine_b6_g32_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b6_g32_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g32_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g32_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_bf16_gemv_int24_f32_vulkan_batch},
@@ -823,6 +828,7 @@ static const qk_spec_constant affine_b6_g32_bf16_gemv_int24_f32_vulkan_constants
     {4, "digits", 3, 1, affine_b6_g32_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_bf16_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g32_bf16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_int24_f32_vulkan = {
@@ -837,7 +843,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g32_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -946,6 +952,7 @@ static const uint32_t affine_b6_g32_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b6_g32_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g32_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g32_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_bf16_gemv_int8_f16_vulkan_batch},
@@ -954,6 +961,7 @@ static const qk_spec_constant affine_b6_g32_bf16_gemv_int8_f16_vulkan_constants[
     {4, "digits", 1, 1, affine_b6_g32_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_bf16_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b6_g32_bf16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_int8_f16_vulkan = {
@@ -968,7 +976,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g32_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1000,6 +1008,7 @@ static const uint32_t affine_b6_g32_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b6_g32_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g32_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g32_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_bf16_gemv_split_f16_vulkan_batch},
@@ -1008,6 +1017,7 @@ static const qk_spec_constant affine_b6_g32_bf16_gemv_split_f16_vulkan_constants
     {4, "digits", 2, 1, affine_b6_g32_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_bf16_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g32_bf16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_split_f16_vulkan = {
@@ -1022,7 +1032,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_bf16_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g32_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1054,6 +1064,7 @@ static const uint32_t affine_b6_g32_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b6_g32_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g32_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g32_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_bf16_gemv_int24_f16_vulkan_batch},
@@ -1062,6 +1073,7 @@ static const qk_spec_constant affine_b6_g32_bf16_gemv_int24_f16_vulkan_constants
     {4, "digits", 3, 1, affine_b6_g32_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_bf16_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g32_bf16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_int24_f16_vulkan = {
@@ -1076,7 +1088,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g32_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1179,11 +1191,13 @@ static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int8_f32_vulkan = {
@@ -1198,7 +1212,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1231,11 +1245,13 @@ static const uint32_t affine_b6_g32_bf16_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b6_g32_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g32_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g32_bf16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_bf16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b6_g32_bf16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g32_bf16_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_id_split_f32_vulkan = {
@@ -1250,7 +1266,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1283,11 +1299,13 @@ static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int24_f32_vulkan = {
@@ -1302,7 +1320,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1405,11 +1423,13 @@ static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int8_f16_vulkan = {
@@ -1424,7 +1444,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1457,11 +1477,13 @@ static const uint32_t affine_b6_g32_bf16_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b6_g32_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g32_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g32_bf16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_bf16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b6_g32_bf16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g32_bf16_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_id_split_f16_vulkan = {
@@ -1476,7 +1498,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1509,11 +1531,13 @@ static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int24_f16_vulkan = {
@@ -1528,7 +1552,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -699,6 +699,7 @@ static const uint32_t affine_b6_g64_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b6_g64_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f16_gemv_int8_f32_vulkan_batch},
@@ -707,6 +708,7 @@ static const qk_spec_constant affine_b6_g64_f16_gemv_int8_f32_vulkan_constants[]
     {4, "digits", 1, 1, affine_b6_g64_f16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f16_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b6_g64_f16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_int8_f32_vulkan = {
@@ -721,7 +723,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f16_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -753,6 +755,7 @@ static const uint32_t affine_b6_g64_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b6_g64_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f16_gemv_split_f32_vulkan_batch},
@@ -761,6 +764,7 @@ static const qk_spec_constant affine_b6_g64_f16_gemv_split_f32_vulkan_constants[
     {4, "digits", 2, 1, affine_b6_g64_f16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f16_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g64_f16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_split_f32_vulkan = {
@@ -775,7 +779,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f16_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -807,6 +811,7 @@ static const uint32_t affine_b6_g64_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b6_g64_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f16_gemv_int24_f32_vulkan_batch},
@@ -815,6 +820,7 @@ static const qk_spec_constant affine_b6_g64_f16_gemv_int24_f32_vulkan_constants[
     {4, "digits", 3, 1, affine_b6_g64_f16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f16_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g64_f16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_int24_f32_vulkan = {
@@ -829,7 +835,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f16_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -938,6 +944,7 @@ static const uint32_t affine_b6_g64_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b6_g64_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f16_gemv_int8_f16_vulkan_batch},
@@ -946,6 +953,7 @@ static const qk_spec_constant affine_b6_g64_f16_gemv_int8_f16_vulkan_constants[]
     {4, "digits", 1, 1, affine_b6_g64_f16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f16_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b6_g64_f16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_int8_f16_vulkan = {
@@ -960,7 +968,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f16_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -992,6 +1000,7 @@ static const uint32_t affine_b6_g64_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b6_g64_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f16_gemv_split_f16_vulkan_batch},
@@ -1000,6 +1009,7 @@ static const qk_spec_constant affine_b6_g64_f16_gemv_split_f16_vulkan_constants[
     {4, "digits", 2, 1, affine_b6_g64_f16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f16_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g64_f16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_split_f16_vulkan = {
@@ -1014,7 +1024,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f16_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1046,6 +1056,7 @@ static const uint32_t affine_b6_g64_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b6_g64_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f16_gemv_int24_f16_vulkan_batch},
@@ -1054,6 +1065,7 @@ static const qk_spec_constant affine_b6_g64_f16_gemv_int24_f16_vulkan_constants[
     {4, "digits", 3, 1, affine_b6_g64_f16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f16_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g64_f16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_int24_f16_vulkan = {
@@ -1068,7 +1080,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f16_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1171,11 +1183,13 @@ static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_local_size_x[] =
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_int8_f32_vulkan = {
@@ -1190,7 +1204,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1223,11 +1237,13 @@ static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b6_g64_f16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f16_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_split_f32_vulkan = {
@@ -1242,7 +1258,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1275,11 +1291,13 @@ static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_int24_f32_vulkan = {
@@ -1294,7 +1312,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1397,11 +1415,13 @@ static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_local_size_x[] =
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_int8_f16_vulkan = {
@@ -1416,7 +1436,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1449,11 +1469,13 @@ static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b6_g64_f16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f16_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_split_f16_vulkan = {
@@ -1468,7 +1490,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1501,11 +1523,13 @@ static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_int24_f16_vulkan = {
@@ -1520,7 +1544,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

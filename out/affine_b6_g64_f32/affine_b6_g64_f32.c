@@ -709,6 +709,7 @@ static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_int8_f32_vulkan_batch},
@@ -717,6 +718,7 @@ static const qk_spec_constant affine_b6_g64_f32_gemv_int8_f32_vulkan_constants[]
     {4, "digits", 1, 1, affine_b6_g64_f32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b6_g64_f32_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_int8_f32_vulkan = {
@@ -731,7 +733,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f32_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -763,6 +765,7 @@ static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_split_f32_vulkan_batch},
@@ -771,6 +774,7 @@ static const qk_spec_constant affine_b6_g64_f32_gemv_split_f32_vulkan_constants[
     {4, "digits", 2, 1, affine_b6_g64_f32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g64_f32_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_split_f32_vulkan = {
@@ -785,7 +789,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f32_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -817,6 +821,7 @@ static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_int24_f32_vulkan_batch},
@@ -825,6 +830,7 @@ static const qk_spec_constant affine_b6_g64_f32_gemv_int24_f32_vulkan_constants[
     {4, "digits", 3, 1, affine_b6_g64_f32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g64_f32_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_int24_f32_vulkan = {
@@ -839,7 +845,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f32_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -948,6 +954,7 @@ static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_int8_f16_vulkan_batch},
@@ -956,6 +963,7 @@ static const qk_spec_constant affine_b6_g64_f32_gemv_int8_f16_vulkan_constants[]
     {4, "digits", 1, 1, affine_b6_g64_f32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b6_g64_f32_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_int8_f16_vulkan = {
@@ -970,7 +978,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f32_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1002,6 +1010,7 @@ static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_split_f16_vulkan_batch},
@@ -1010,6 +1019,7 @@ static const qk_spec_constant affine_b6_g64_f32_gemv_split_f16_vulkan_constants[
     {4, "digits", 2, 1, affine_b6_g64_f32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g64_f32_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_split_f16_vulkan = {
@@ -1024,7 +1034,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f32_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1056,6 +1066,7 @@ static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_int24_f16_vulkan_batch},
@@ -1064,6 +1075,7 @@ static const qk_spec_constant affine_b6_g64_f32_gemv_int24_f16_vulkan_constants[
     {4, "digits", 3, 1, affine_b6_g64_f32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b6_g64_f32_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_int24_f16_vulkan = {
@@ -1078,7 +1090,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g64_f32_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b6_g64_f32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1181,11 +1193,13 @@ static const uint32_t affine_b6_g64_f32_gemv_id_int8_f32_vulkan_local_size_x[] =
 static const uint32_t affine_b6_g64_f32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f32_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b6_g64_f32_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f32_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_id_int8_f32_vulkan = {
@@ -1200,7 +1214,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f32_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1233,11 +1247,13 @@ static const uint32_t affine_b6_g64_f32_gemv_id_split_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f32_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b6_g64_f32_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f32_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_id_split_f32_vulkan = {
@@ -1252,7 +1268,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f32_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1285,11 +1301,13 @@ static const uint32_t affine_b6_g64_f32_gemv_id_int24_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f32_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b6_g64_f32_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f32_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_id_int24_f32_vulkan = {
@@ -1304,7 +1322,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f32_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1407,11 +1425,13 @@ static const uint32_t affine_b6_g64_f32_gemv_id_int8_f16_vulkan_local_size_x[] =
 static const uint32_t affine_b6_g64_f32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f32_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b6_g64_f32_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f32_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_id_int8_f16_vulkan = {
@@ -1426,7 +1446,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f32_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1459,11 +1479,13 @@ static const uint32_t affine_b6_g64_f32_gemv_id_split_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f32_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b6_g64_f32_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f32_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_id_split_f16_vulkan = {
@@ -1478,7 +1500,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f32_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1511,11 +1533,13 @@ static const uint32_t affine_b6_g64_f32_gemv_id_int24_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f32_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b6_g64_f32_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b6_g64_f32_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b6_g64_f32_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b6_g64_f32_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_id_int24_f16_vulkan = {
@@ -1530,7 +1554,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f32_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g64_f32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

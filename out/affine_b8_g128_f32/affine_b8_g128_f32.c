@@ -704,6 +704,7 @@ static const uint32_t affine_b8_g128_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b8_g128_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_f32_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f32_gemv_int8_f32_vulkan_batch},
@@ -712,6 +713,7 @@ static const qk_spec_constant affine_b8_g128_f32_gemv_int8_f32_vulkan_constants[
     {4, "digits", 1, 1, affine_b8_g128_f32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f32_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b8_g128_f32_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_int8_f32_vulkan = {
@@ -726,7 +728,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f32_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g128_f32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -758,6 +760,7 @@ static const uint32_t affine_b8_g128_f32_gemv_split_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b8_g128_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_f32_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f32_gemv_split_f32_vulkan_batch},
@@ -766,6 +769,7 @@ static const qk_spec_constant affine_b8_g128_f32_gemv_split_f32_vulkan_constants
     {4, "digits", 2, 1, affine_b8_g128_f32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f32_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g128_f32_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_split_f32_vulkan = {
@@ -780,7 +784,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f32_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g128_f32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -812,6 +816,7 @@ static const uint32_t affine_b8_g128_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b8_g128_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_f32_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f32_gemv_int24_f32_vulkan_batch},
@@ -820,6 +825,7 @@ static const qk_spec_constant affine_b8_g128_f32_gemv_int24_f32_vulkan_constants
     {4, "digits", 3, 1, affine_b8_g128_f32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f32_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g128_f32_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_int24_f32_vulkan = {
@@ -834,7 +840,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f32_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g128_f32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -943,6 +949,7 @@ static const uint32_t affine_b8_g128_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b8_g128_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_f32_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f32_gemv_int8_f16_vulkan_batch},
@@ -951,6 +958,7 @@ static const qk_spec_constant affine_b8_g128_f32_gemv_int8_f16_vulkan_constants[
     {4, "digits", 1, 1, affine_b8_g128_f32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f32_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b8_g128_f32_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_int8_f16_vulkan = {
@@ -965,7 +973,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f32_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g128_f32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -997,6 +1005,7 @@ static const uint32_t affine_b8_g128_f32_gemv_split_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b8_g128_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_f32_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f32_gemv_split_f16_vulkan_batch},
@@ -1005,6 +1014,7 @@ static const qk_spec_constant affine_b8_g128_f32_gemv_split_f16_vulkan_constants
     {4, "digits", 2, 1, affine_b8_g128_f32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f32_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g128_f32_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_split_f16_vulkan = {
@@ -1019,7 +1029,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f32_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g128_f32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1051,6 +1061,7 @@ static const uint32_t affine_b8_g128_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b8_g128_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_f32_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f32_gemv_int24_f16_vulkan_batch},
@@ -1059,6 +1070,7 @@ static const qk_spec_constant affine_b8_g128_f32_gemv_int24_f16_vulkan_constants
     {4, "digits", 3, 1, affine_b8_g128_f32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f32_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g128_f32_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_int24_f16_vulkan = {
@@ -1073,7 +1085,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f32_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g128_f32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1176,11 +1188,13 @@ static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_int8_f32_vulkan = {
@@ -1195,7 +1209,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g128_f32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1228,11 +1242,13 @@ static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b8_g128_f32_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g128_f32_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_split_f32_vulkan = {
@@ -1247,7 +1263,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g128_f32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1280,11 +1296,13 @@ static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_int24_f32_vulkan = {
@@ -1299,7 +1317,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g128_f32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1402,11 +1420,13 @@ static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_int8_f16_vulkan = {
@@ -1421,7 +1441,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g128_f32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1454,11 +1474,13 @@ static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b8_g128_f32_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g128_f32_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_split_f16_vulkan = {
@@ -1473,7 +1495,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g128_f32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1506,11 +1528,13 @@ static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_int24_f16_vulkan = {
@@ -1525,7 +1549,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g128_f32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -702,6 +702,7 @@ static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int8_f32_vulkan_batch},
@@ -710,6 +711,7 @@ static const qk_spec_constant affine_b8_g32_bf16_gemv_int8_f32_vulkan_constants[
     {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b8_g32_bf16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int8_f32_vulkan = {
@@ -724,7 +726,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g32_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -756,6 +758,7 @@ static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_split_f32_vulkan_batch},
@@ -764,6 +767,7 @@ static const qk_spec_constant affine_b8_g32_bf16_gemv_split_f32_vulkan_constants
     {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g32_bf16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_split_f32_vulkan = {
@@ -778,7 +782,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g32_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -810,6 +814,7 @@ static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int24_f32_vulkan_batch},
@@ -818,6 +823,7 @@ static const qk_spec_constant affine_b8_g32_bf16_gemv_int24_f32_vulkan_constants
     {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g32_bf16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int24_f32_vulkan = {
@@ -832,7 +838,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g32_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -941,6 +947,7 @@ static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int8_f16_vulkan_batch},
@@ -949,6 +956,7 @@ static const qk_spec_constant affine_b8_g32_bf16_gemv_int8_f16_vulkan_constants[
     {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b8_g32_bf16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int8_f16_vulkan = {
@@ -963,7 +971,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g32_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -995,6 +1003,7 @@ static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_split_f16_vulkan_batch},
@@ -1003,6 +1012,7 @@ static const qk_spec_constant affine_b8_g32_bf16_gemv_split_f16_vulkan_constants
     {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g32_bf16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_split_f16_vulkan = {
@@ -1017,7 +1027,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g32_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1049,6 +1059,7 @@ static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int24_f16_vulkan_batch},
@@ -1057,6 +1068,7 @@ static const qk_spec_constant affine_b8_g32_bf16_gemv_int24_f16_vulkan_constants
     {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g32_bf16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int24_f16_vulkan = {
@@ -1071,7 +1083,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g32_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1174,11 +1186,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f32_vulkan = {
@@ -1193,7 +1207,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1226,11 +1240,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f32_vulkan = {
@@ -1245,7 +1261,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1278,11 +1294,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f32_vulkan = {
@@ -1297,7 +1315,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1400,11 +1418,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f16_vulkan = {
@@ -1419,7 +1439,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1452,11 +1472,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f16_vulkan = {
@@ -1471,7 +1493,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1504,11 +1526,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f16_vulkan = {
@@ -1523,7 +1547,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -694,6 +694,7 @@ static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_int8_f32_vulkan_batch},
@@ -702,6 +703,7 @@ static const qk_spec_constant affine_b8_g64_f16_gemv_int8_f32_vulkan_constants[]
     {4, "digits", 1, 1, affine_b8_g64_f16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f16_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b8_g64_f16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_int8_f32_vulkan = {
@@ -716,7 +718,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g64_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -748,6 +750,7 @@ static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_split_f32_vulkan_batch},
@@ -756,6 +759,7 @@ static const qk_spec_constant affine_b8_g64_f16_gemv_split_f32_vulkan_constants[
     {4, "digits", 2, 1, affine_b8_g64_f16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f16_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g64_f16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_split_f32_vulkan = {
@@ -770,7 +774,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g64_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -802,6 +806,7 @@ static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_int24_f32_vulkan_batch},
@@ -810,6 +815,7 @@ static const qk_spec_constant affine_b8_g64_f16_gemv_int24_f32_vulkan_constants[
     {4, "digits", 3, 1, affine_b8_g64_f16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f16_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g64_f16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_int24_f32_vulkan = {
@@ -824,7 +830,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g64_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -933,6 +939,7 @@ static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_int8_f16_vulkan_batch},
@@ -941,6 +948,7 @@ static const qk_spec_constant affine_b8_g64_f16_gemv_int8_f16_vulkan_constants[]
     {4, "digits", 1, 1, affine_b8_g64_f16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f16_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, affine_b8_g64_f16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_int8_f16_vulkan = {
@@ -955,7 +963,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g64_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -987,6 +995,7 @@ static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_split_f16_vulkan_batch},
@@ -995,6 +1004,7 @@ static const qk_spec_constant affine_b8_g64_f16_gemv_split_f16_vulkan_constants[
     {4, "digits", 2, 1, affine_b8_g64_f16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f16_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g64_f16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_split_f16_vulkan = {
@@ -1009,7 +1019,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g64_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1041,6 +1051,7 @@ static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_int24_f16_vulkan_batch},
@@ -1049,6 +1060,7 @@ static const qk_spec_constant affine_b8_g64_f16_gemv_int24_f16_vulkan_constants[
     {4, "digits", 3, 1, affine_b8_g64_f16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f16_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b8_g64_f16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_int24_f16_vulkan = {
@@ -1063,7 +1075,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b8_g64_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1166,11 +1178,13 @@ static const uint32_t affine_b8_g64_f16_gemv_id_int8_f32_vulkan_local_size_x[] =
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g64_f16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_int8_f32_vulkan = {
@@ -1185,7 +1199,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1218,11 +1232,13 @@ static const uint32_t affine_b8_g64_f16_gemv_id_split_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g64_f16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b8_g64_f16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g64_f16_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_split_f32_vulkan = {
@@ -1237,7 +1253,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1270,11 +1286,13 @@ static const uint32_t affine_b8_g64_f16_gemv_id_int24_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g64_f16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_int24_f32_vulkan = {
@@ -1289,7 +1307,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1392,11 +1410,13 @@ static const uint32_t affine_b8_g64_f16_gemv_id_int8_f16_vulkan_local_size_x[] =
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g64_f16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_int8_f16_vulkan = {
@@ -1411,7 +1431,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1444,11 +1464,13 @@ static const uint32_t affine_b8_g64_f16_gemv_id_split_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g64_f16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b8_g64_f16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g64_f16_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_split_f16_vulkan = {
@@ -1463,7 +1485,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1496,11 +1518,13 @@ static const uint32_t affine_b8_g64_f16_gemv_id_int24_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g64_f16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_int24_f16_vulkan = {
@@ -1515,7 +1539,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -731,6 +731,7 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
@@ -739,6 +740,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, ct_b4_channel_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
@@ -753,7 +755,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -791,6 +793,7 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
@@ -799,6 +802,7 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = 
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b4_channel_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
@@ -813,7 +817,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -851,6 +855,7 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
@@ -859,6 +864,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = 
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b4_channel_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
@@ -873,7 +879,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -998,6 +1004,7 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
@@ -1006,6 +1013,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, ct_b4_channel_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
@@ -1020,7 +1028,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1058,6 +1066,7 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
@@ -1066,6 +1075,7 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = 
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b4_channel_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
@@ -1080,7 +1090,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1118,6 +1128,7 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
@@ -1126,6 +1137,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = 
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b4_channel_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
@@ -1140,7 +1152,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

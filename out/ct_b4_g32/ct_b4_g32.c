@@ -692,6 +692,7 @@ static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_int8_f32_vulkan_batch},
@@ -700,6 +701,7 @@ static const qk_spec_constant ct_b4_g32_gemv_int8_f32_vulkan_constants[] = {{0, 
     {4, "digits", 1, 1, ct_b4_g32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, ct_b4_g32_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_int8_f32_vulkan = {
@@ -714,7 +716,7 @@ const qk_kernel qk_ct_b4_g32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g32_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_g32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -745,6 +747,7 @@ static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_split_f32_vulkan_batch},
@@ -753,6 +756,7 @@ static const qk_spec_constant ct_b4_g32_gemv_split_f32_vulkan_constants[] = {{0,
     {4, "digits", 2, 1, ct_b4_g32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b4_g32_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_split_f32_vulkan = {
@@ -767,7 +771,7 @@ const qk_kernel qk_ct_b4_g32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g32_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_g32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -798,6 +802,7 @@ static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_int24_f32_vulkan_batch},
@@ -806,6 +811,7 @@ static const qk_spec_constant ct_b4_g32_gemv_int24_f32_vulkan_constants[] = {{0,
     {4, "digits", 3, 1, ct_b4_g32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b4_g32_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_int24_f32_vulkan = {
@@ -820,7 +826,7 @@ const qk_kernel qk_ct_b4_g32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g32_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_g32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -927,6 +933,7 @@ static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_int8_f16_vulkan_batch},
@@ -935,6 +942,7 @@ static const qk_spec_constant ct_b4_g32_gemv_int8_f16_vulkan_constants[] = {{0, 
     {4, "digits", 1, 1, ct_b4_g32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, ct_b4_g32_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_int8_f16_vulkan = {
@@ -949,7 +957,7 @@ const qk_kernel qk_ct_b4_g32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g32_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_g32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -980,6 +988,7 @@ static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_split_f16_vulkan_batch},
@@ -988,6 +997,7 @@ static const qk_spec_constant ct_b4_g32_gemv_split_f16_vulkan_constants[] = {{0,
     {4, "digits", 2, 1, ct_b4_g32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b4_g32_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_split_f16_vulkan = {
@@ -1002,7 +1012,7 @@ const qk_kernel qk_ct_b4_g32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g32_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_g32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1033,6 +1043,7 @@ static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_int24_f16_vulkan_batch},
@@ -1041,6 +1052,7 @@ static const qk_spec_constant ct_b4_g32_gemv_int24_f16_vulkan_constants[] = {{0,
     {4, "digits", 3, 1, ct_b4_g32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b4_g32_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_int24_f16_vulkan = {
@@ -1055,7 +1067,7 @@ const qk_kernel qk_ct_b4_g32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g32_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_g32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1156,11 +1168,13 @@ static const uint32_t ct_b4_g32_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64
 static const uint32_t ct_b4_g32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g32_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g32_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, ct_b4_g32_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b4_g32_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_id_int8_f32_vulkan = {
@@ -1175,7 +1189,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g32_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1207,11 +1221,13 @@ static const uint32_t ct_b4_g32_gemv_id_split_f32_vulkan_local_size_x[] = {32, 6
 static const uint32_t ct_b4_g32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g32_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g32_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, ct_b4_g32_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b4_g32_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_id_split_f32_vulkan = {
@@ -1226,7 +1242,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g32_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1258,11 +1274,13 @@ static const uint32_t ct_b4_g32_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 6
 static const uint32_t ct_b4_g32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g32_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g32_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, ct_b4_g32_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b4_g32_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_id_int24_f32_vulkan = {
@@ -1277,7 +1295,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g32_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1378,11 +1396,13 @@ static const uint32_t ct_b4_g32_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64
 static const uint32_t ct_b4_g32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g32_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g32_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, ct_b4_g32_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b4_g32_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_id_int8_f16_vulkan = {
@@ -1397,7 +1417,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g32_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1429,11 +1449,13 @@ static const uint32_t ct_b4_g32_gemv_id_split_f16_vulkan_local_size_x[] = {32, 6
 static const uint32_t ct_b4_g32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g32_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g32_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, ct_b4_g32_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b4_g32_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_id_split_f16_vulkan = {
@@ -1448,7 +1470,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g32_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1480,11 +1502,13 @@ static const uint32_t ct_b4_g32_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 6
 static const uint32_t ct_b4_g32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g32_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_g32_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g32_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, ct_b4_g32_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b4_g32_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_g32_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g32_gemv_id_int24_f16_vulkan = {
@@ -1499,7 +1523,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g32_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

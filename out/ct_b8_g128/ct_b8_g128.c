@@ -691,6 +691,7 @@ static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int8_f32_vulkan_batch},
@@ -699,6 +700,7 @@ static const qk_spec_constant ct_b8_g128_gemv_int8_f32_vulkan_constants[] = {{0,
     {4, "digits", 1, 1, ct_b8_g128_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, ct_b8_g128_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_int8_f32_vulkan = {
@@ -713,7 +715,7 @@ const qk_kernel qk_ct_b8_g128_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b8_g128_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -744,6 +746,7 @@ static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_split_f32_vulkan_batch},
@@ -752,6 +755,7 @@ static const qk_spec_constant ct_b8_g128_gemv_split_f32_vulkan_constants[] = {{0
     {4, "digits", 2, 1, ct_b8_g128_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b8_g128_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_split_f32_vulkan = {
@@ -766,7 +770,7 @@ const qk_kernel qk_ct_b8_g128_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b8_g128_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -797,6 +801,7 @@ static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int24_f32_vulkan_batch},
@@ -805,6 +810,7 @@ static const qk_spec_constant ct_b8_g128_gemv_int24_f32_vulkan_constants[] = {{0
     {4, "digits", 3, 1, ct_b8_g128_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b8_g128_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_int24_f32_vulkan = {
@@ -819,7 +825,7 @@ const qk_kernel qk_ct_b8_g128_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b8_g128_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -926,6 +932,7 @@ static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int8_f16_vulkan_batch},
@@ -934,6 +941,7 @@ static const qk_spec_constant ct_b8_g128_gemv_int8_f16_vulkan_constants[] = {{0,
     {4, "digits", 1, 1, ct_b8_g128_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, ct_b8_g128_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_int8_f16_vulkan = {
@@ -948,7 +956,7 @@ const qk_kernel qk_ct_b8_g128_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b8_g128_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -979,6 +987,7 @@ static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_split_f16_vulkan_batch},
@@ -987,6 +996,7 @@ static const qk_spec_constant ct_b8_g128_gemv_split_f16_vulkan_constants[] = {{0
     {4, "digits", 2, 1, ct_b8_g128_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b8_g128_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_split_f16_vulkan = {
@@ -1001,7 +1011,7 @@ const qk_kernel qk_ct_b8_g128_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b8_g128_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1032,6 +1042,7 @@ static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int24_f16_vulkan_batch},
@@ -1040,6 +1051,7 @@ static const qk_spec_constant ct_b8_g128_gemv_int24_f16_vulkan_constants[] = {{0
     {4, "digits", 3, 1, ct_b8_g128_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b8_g128_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_int24_f16_vulkan = {
@@ -1054,7 +1066,7 @@ const qk_kernel qk_ct_b8_g128_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b8_g128_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1155,11 +1167,13 @@ static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 6
 static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, ct_b8_g128_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b8_g128_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_int8_f32_vulkan = {
@@ -1174,7 +1188,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g128_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1206,11 +1220,13 @@ static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, ct_b8_g128_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b8_g128_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_split_f32_vulkan = {
@@ -1225,7 +1241,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g128_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1257,11 +1273,13 @@ static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, ct_b8_g128_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b8_g128_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_int24_f32_vulkan = {
@@ -1276,7 +1294,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g128_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1377,11 +1395,13 @@ static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 6
 static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, ct_b8_g128_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b8_g128_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_int8_f16_vulkan = {
@@ -1396,7 +1416,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g128_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1428,11 +1448,13 @@ static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, ct_b8_g128_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b8_g128_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_split_f16_vulkan = {
@@ -1447,7 +1469,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g128_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1479,11 +1501,13 @@ static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, ct_b8_g128_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b8_g128_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g128_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_int24_f16_vulkan = {
@@ -1498,7 +1522,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g128_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

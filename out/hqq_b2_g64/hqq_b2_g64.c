@@ -750,6 +750,7 @@ static const uint32_t hqq_b2_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g64_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b2_g64_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b2_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g64_gemv_int8_f32_vulkan_batch},
@@ -758,6 +759,7 @@ static const qk_spec_constant hqq_b2_g64_gemv_int8_f32_vulkan_constants[] = {{0,
     {4, "digits", 1, 1, hqq_b2_g64_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g64_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b2_g64_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, hqq_b2_g64_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b2_g64_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g64_gemv_int8_f32_vulkan = {
@@ -772,7 +774,7 @@ const qk_kernel qk_hqq_b2_g64_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g64_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b2_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -811,6 +813,7 @@ static const uint32_t hqq_b2_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g64_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b2_g64_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b2_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g64_gemv_split_f32_vulkan_batch},
@@ -819,6 +822,7 @@ static const qk_spec_constant hqq_b2_g64_gemv_split_f32_vulkan_constants[] = {{0
     {4, "digits", 2, 1, hqq_b2_g64_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g64_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b2_g64_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b2_g64_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b2_g64_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g64_gemv_split_f32_vulkan = {
@@ -833,7 +837,7 @@ const qk_kernel qk_hqq_b2_g64_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g64_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b2_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -872,6 +876,7 @@ static const uint32_t hqq_b2_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g64_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b2_g64_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b2_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g64_gemv_int24_f32_vulkan_batch},
@@ -880,6 +885,7 @@ static const qk_spec_constant hqq_b2_g64_gemv_int24_f32_vulkan_constants[] = {{0
     {4, "digits", 3, 1, hqq_b2_g64_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g64_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b2_g64_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b2_g64_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b2_g64_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g64_gemv_int24_f32_vulkan = {
@@ -894,7 +900,7 @@ const qk_kernel qk_hqq_b2_g64_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g64_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b2_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1021,6 +1027,7 @@ static const uint32_t hqq_b2_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g64_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b2_g64_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b2_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g64_gemv_int8_f16_vulkan_batch},
@@ -1029,6 +1036,7 @@ static const qk_spec_constant hqq_b2_g64_gemv_int8_f16_vulkan_constants[] = {{0,
     {4, "digits", 1, 1, hqq_b2_g64_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g64_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b2_g64_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, hqq_b2_g64_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b2_g64_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g64_gemv_int8_f16_vulkan = {
@@ -1043,7 +1051,7 @@ const qk_kernel qk_hqq_b2_g64_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g64_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b2_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1082,6 +1090,7 @@ static const uint32_t hqq_b2_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g64_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b2_g64_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b2_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g64_gemv_split_f16_vulkan_batch},
@@ -1090,6 +1099,7 @@ static const qk_spec_constant hqq_b2_g64_gemv_split_f16_vulkan_constants[] = {{0
     {4, "digits", 2, 1, hqq_b2_g64_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g64_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b2_g64_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b2_g64_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b2_g64_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g64_gemv_split_f16_vulkan = {
@@ -1104,7 +1114,7 @@ const qk_kernel qk_hqq_b2_g64_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g64_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b2_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1143,6 +1153,7 @@ static const uint32_t hqq_b2_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g64_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b2_g64_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b2_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g64_gemv_int24_f16_vulkan_batch},
@@ -1151,6 +1162,7 @@ static const qk_spec_constant hqq_b2_g64_gemv_int24_f16_vulkan_constants[] = {{0
     {4, "digits", 3, 1, hqq_b2_g64_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g64_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b2_g64_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b2_g64_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b2_g64_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g64_gemv_int24_f16_vulkan = {
@@ -1165,7 +1177,7 @@ const qk_kernel qk_hqq_b2_g64_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g64_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b2_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

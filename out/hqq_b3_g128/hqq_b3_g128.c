@@ -755,6 +755,7 @@ static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b3_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_int8_f32_vulkan_batch},
@@ -763,6 +764,7 @@ static const qk_spec_constant hqq_b3_g128_gemv_int8_f32_vulkan_constants[] = {{0
     {4, "digits", 1, 1, hqq_b3_g128_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, hqq_b3_g128_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g128_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g128_gemv_int8_f32_vulkan = {
@@ -777,7 +779,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g128_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b3_g128_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -816,6 +818,7 @@ static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b3_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_split_f32_vulkan_batch},
@@ -824,6 +827,7 @@ static const qk_spec_constant hqq_b3_g128_gemv_split_f32_vulkan_constants[] = {{
     {4, "digits", 2, 1, hqq_b3_g128_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b3_g128_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g128_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g128_gemv_split_f32_vulkan = {
@@ -838,7 +842,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g128_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b3_g128_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -877,6 +881,7 @@ static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b3_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_int24_f32_vulkan_batch},
@@ -885,6 +890,7 @@ static const qk_spec_constant hqq_b3_g128_gemv_int24_f32_vulkan_constants[] = {{
     {4, "digits", 3, 1, hqq_b3_g128_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b3_g128_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g128_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g128_gemv_int24_f32_vulkan = {
@@ -899,7 +905,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g128_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b3_g128_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1026,6 +1032,7 @@ static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b3_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_int8_f16_vulkan_batch},
@@ -1034,6 +1041,7 @@ static const qk_spec_constant hqq_b3_g128_gemv_int8_f16_vulkan_constants[] = {{0
     {4, "digits", 1, 1, hqq_b3_g128_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, hqq_b3_g128_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g128_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g128_gemv_int8_f16_vulkan = {
@@ -1048,7 +1056,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g128_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b3_g128_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1087,6 +1095,7 @@ static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b3_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_split_f16_vulkan_batch},
@@ -1095,6 +1104,7 @@ static const qk_spec_constant hqq_b3_g128_gemv_split_f16_vulkan_constants[] = {{
     {4, "digits", 2, 1, hqq_b3_g128_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b3_g128_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g128_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g128_gemv_split_f16_vulkan = {
@@ -1109,7 +1119,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g128_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b3_g128_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1148,6 +1158,7 @@ static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b3_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_int24_f16_vulkan_batch},
@@ -1156,6 +1167,7 @@ static const qk_spec_constant hqq_b3_g128_gemv_int24_f16_vulkan_constants[] = {{
     {4, "digits", 3, 1, hqq_b3_g128_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b3_g128_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g128_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g128_gemv_int24_f16_vulkan = {
@@ -1170,7 +1182,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g128_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b3_g128_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -742,6 +742,7 @@ static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int8_f32_vulkan_batch},
@@ -750,6 +751,7 @@ static const qk_spec_constant hqq_b8_g64_gemv_int8_f32_vulkan_constants[] = {{0,
     {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, hqq_b8_g64_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b8_g64_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int8_f32_vulkan = {
@@ -764,7 +766,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b8_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -803,6 +805,7 @@ static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_split_f32_vulkan_batch},
@@ -811,6 +814,7 @@ static const qk_spec_constant hqq_b8_g64_gemv_split_f32_vulkan_constants[] = {{0
     {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b8_g64_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b8_g64_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_split_f32_vulkan = {
@@ -825,7 +829,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b8_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -864,6 +868,7 @@ static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int24_f32_vulkan_batch},
@@ -872,6 +877,7 @@ static const qk_spec_constant hqq_b8_g64_gemv_int24_f32_vulkan_constants[] = {{0
     {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b8_g64_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b8_g64_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int24_f32_vulkan = {
@@ -886,7 +892,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b8_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1013,6 +1019,7 @@ static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int8_f16_vulkan_batch},
@@ -1021,6 +1028,7 @@ static const qk_spec_constant hqq_b8_g64_gemv_int8_f16_vulkan_constants[] = {{0,
     {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, hqq_b8_g64_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b8_g64_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int8_f16_vulkan = {
@@ -1035,7 +1043,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b8_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1074,6 +1082,7 @@ static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_split_f16_vulkan_batch},
@@ -1082,6 +1091,7 @@ static const qk_spec_constant hqq_b8_g64_gemv_split_f16_vulkan_constants[] = {{0
     {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b8_g64_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b8_g64_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_split_f16_vulkan = {
@@ -1096,7 +1106,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b8_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1135,6 +1145,7 @@ static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int24_f16_vulkan_batch},
@@ -1143,6 +1154,7 @@ static const qk_spec_constant hqq_b8_g64_gemv_int24_f16_vulkan_constants[] = {{0
     {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b8_g64_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b8_g64_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int24_f16_vulkan = {
@@ -1157,7 +1169,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b8_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

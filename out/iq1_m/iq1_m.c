@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
  * 56 bytes for 256 elements, 1.75 bits each.
  * dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 27 operations: 1.25 loads, 8.5 bits, 12.2 integer, 2.5 float, 1.5 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.219 bytes read, 10.1 operations: 0.312 loads, 3.88 bits, 1.94 integer, 2.62 float, 1.12 conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.219 bytes read, 8.69 operations: 0.312 loads, 2.62 bits, 2.19 integer, 2.69 float, 0.625 conversions, 0.25 lookups.
  *
  *     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -3296,6 +3296,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
@@ -3306,6 +3307,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, iq1_m_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, iq1_m_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies}};
 
@@ -3323,7 +3325,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3357,6 +3359,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f32_vulkan_local_size_x},
@@ -3367,6 +3370,7 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq1_m_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies}};
 
@@ -3384,7 +3388,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3418,6 +3422,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f32_vulkan_local_size_x},
@@ -3428,6 +3433,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq1_m_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies}};
 
@@ -3445,7 +3451,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3555,6 +3561,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
@@ -3565,6 +3572,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, iq1_m_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, iq1_m_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies}};
 
@@ -3582,7 +3590,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3616,6 +3624,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f16_vulkan_local_size_x},
@@ -3626,6 +3635,7 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq1_m_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies}};
 
@@ -3643,7 +3653,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3677,6 +3687,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f16_vulkan_local_size_x},
@@ -3687,6 +3698,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq1_m_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies}};
 
@@ -3704,7 +3716,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3808,6 +3820,7 @@ static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
@@ -3815,6 +3828,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, iq1_m_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -3832,7 +3846,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3867,6 +3881,7 @@ static const uint32_t iq1_m_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_split_f32_vulkan_local_size_x},
@@ -3874,6 +3889,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, iq1_m_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -3891,7 +3907,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3926,6 +3942,7 @@ static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
@@ -3933,6 +3950,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, iq1_m_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -3950,7 +3968,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4054,6 +4072,7 @@ static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
@@ -4061,6 +4080,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -4078,7 +4098,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4113,6 +4133,7 @@ static const uint32_t iq1_m_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_split_f16_vulkan_local_size_x},
@@ -4120,6 +4141,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, iq1_m_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -4137,7 +4159,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4172,6 +4194,7 @@ static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
@@ -4179,6 +4202,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, iq1_m_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -4196,7 +4220,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

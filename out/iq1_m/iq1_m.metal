@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
 // 56 bytes for 256 elements, 1.75 bits each.
 // dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 12.6 operations: 0.625 loads, 4.75 bits, 3.5 integer, 2.25 float, 1.25 conversions, 0.25 lookups.
-// gemv, gemv_id in f32: for each weight 0.219 bytes read, 10.1 operations: 0.312 loads, 3.88 bits, 1.94 integer, 2.62 float, 1.12 conversions, 0.25 lookups.
+// gemv, gemv_id in f32: for each weight 0.219 bytes read, 8.69 operations: 0.312 loads, 2.62 bits, 2.19 integer, 2.69 float, 0.625 conversions, 0.25 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -622,7 +622,7 @@ struct standing {
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
-    thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][2])
+    thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][3])
 {
     const uint tile = j % 16u;
     const uint place = j / 16u * 64u + tile * 4u;
@@ -632,12 +632,13 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
         const float4 x1 = float4(x_in[from + 1u]);
         const float4 x2 = float4(x_in[from + 2u]);
         const float4 x3 = float4(x_in[from + 3u]);
-        x[k][m][0] = x0;
-        x[k][m][1] = x1;
-        x[k][m][2] = x2;
-        x[k][m][3] = x3;
-        x_sum[k][m][0] = dot(x0 + x1, float4(1.0f));
-        x_sum[k][m][1] = dot(x2 + x3, float4(1.0f));
+        x[k][m][0] = x0 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][1] = x1 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][2] = x2 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][3] = x3 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, float4(1.0f));
+        x_sum[k][m][1] = dot(x0 + x1, float4(1.0f));
+        x_sum[k][m][2] = dot(x2 + x3, float4(1.0f));
     }
 }
 
@@ -646,7 +647,7 @@ template <uint TILES, uint BATCH>
 inline void accumulate(
     device const uint *blocks,
     uint row_tiles, uint n, uint j, uint k,
-    thread const float4 (&x)[TILES][BATCH][4], thread const float (&x_sum)[TILES][BATCH][2],
+    thread const float4 (&x)[TILES][BATCH][4], thread const float (&x_sum)[TILES][BATCH][3],
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
@@ -669,16 +670,28 @@ inline void accumulate(
     const uint g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
     const uint g0 = g_lo0 | (g_hi0 << 8u);
     const uint G_row0 = G[g0 * 2u];
+    const uint biased0 = (G_row0 ^ 0x80808080u) - 0x7F7F7F7Fu;  // from zero on
+    const float2 pair0 = float2(as_type<half2>(biased0 & 0x30003u));
+    const float2 pair1 = float2(as_type<half2>(biased0 & 0x3000300u));
     const uint G_row1 = G[g0 * 2u + 1u];
+    const uint biased1 = (G_row1 ^ 0x80808080u) - 0x7F7F7F7Fu;  // from zero on
+    const float2 pair2 = float2(as_type<half2>(biased1 & 0x30003u));
+    const float2 pair3 = float2(as_type<half2>(biased1 & 0x3000300u));
     const uint g_lo1 = (qs >> (tile % 2u * 16u + 8u)) & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi1 = (qh >> (tile % 4u * 8u + 4u)) & 7u;  // qh: bits 8-10 of g
     const uint g1 = g_lo1 | (g_hi1 << 8u);
     const uint G_row2 = G[g1 * 2u];
+    const uint biased2 = (G_row2 ^ 0x80808080u) - 0x7F7F7F7Fu;  // from zero on
+    const float2 pair4 = float2(as_type<half2>(biased2 & 0x30003u));
+    const float2 pair5 = float2(as_type<half2>(biased2 & 0x3000300u));
     const uint G_row3 = G[g1 * 2u + 1u];
+    const uint biased3 = (G_row3 ^ 0x80808080u) - 0x7F7F7F7Fu;  // from zero on
+    const float2 pair6 = float2(as_type<half2>(biased3 & 0x30003u));
+    const float2 pair7 = float2(as_type<half2>(biased3 & 0x3000300u));
     const uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u;  // qh: 1 bit
     const uint sg1 = (qh >> (tile % 4u * 8u + 7u)) & 1u;  // qh: 1 bit
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc * (dot(x[k][m][0], float4(extract_bits(int4(uint4(G_row0) >> uint4(0, 8, 16, 24)), 0, 8))) + dot(x[k][m][1], float4(extract_bits(int4(uint4(G_row1) >> uint4(0, 8, 16, 24)), 0, 8))) + dot(x[k][m][2], float4(extract_bits(int4(uint4(G_row2) >> uint4(0, 8, 16, 24)), 0, 8))) + dot(x[k][m][3], float4(extract_bits(int4(uint4(G_row3) >> uint4(0, 8, 16, 24)), 0, 8)))) + d_sc * (int(sg0) != 0 ? -0.125f : 0.125f) * x_sum[k][m][0] + d_sc * (int(sg1) != 0 ? -0.125f : 0.125f) * x_sum[k][m][1];
+        sum[m] += d_sc * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - x_sum[k][m][0]) + d_sc * (int(sg0) != 0 ? -0.125f : 0.125f) * x_sum[k][m][1] + d_sc * (int(sg1) != 0 ? -0.125f : 0.125f) * x_sum[k][m][2];
     }
 }
 
@@ -693,7 +706,7 @@ inline void sum_rows(
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
     float4 x[TILES][BATCH][4];
-    float x_sum[TILES][BATCH][2];
+    float x_sum[TILES][BATCH][3];
     // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
@@ -984,7 +997,7 @@ kernel void iq1_m_gemv_id_f32(
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
     float4 kept[TILES][1][4];
-    float kept_sum[TILES][1][2];
+    float kept_sum[TILES][1][3];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
     uint split = 1;
@@ -1058,7 +1071,7 @@ kernel void iq1_m_gemv_id_f16(
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
     float4 kept[TILES][1][4];
-    float kept_sum[TILES][1][2];
+    float kept_sum[TILES][1][3];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
     uint split = 1;

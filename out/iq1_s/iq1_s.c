@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
  * 50 bytes for 256 elements, 1.562 bits each.
  * dequant, gather in f32: for each weight 0.195 bytes read and 4 written, 20.8 operations: 0.75 loads, 5.25 bits, 9.75 integer, 2.5 float, 1.5 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.195 bytes read, 7.75 operations: 0.188 loads, 2.81 bits, 1 integer, 2.38 float, 1.12 conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.195 bytes read, 6.31 operations: 0.188 loads, 1.56 bits, 1.25 integer, 2.44 float, 0.625 conversions, 0.25 lookups.
  *
  *     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -3287,6 +3287,7 @@ static const uint32_t iq1_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f32_vulkan_local_size_x},
@@ -3297,6 +3298,7 @@ static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, iq1_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_s_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, iq1_s_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_int8_f32_vulkan_table_copies}};
 
@@ -3314,7 +3316,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .push = iq1_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3348,6 +3350,7 @@ static const uint32_t iq1_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f32_vulkan_local_size_x},
@@ -3358,6 +3361,7 @@ static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq1_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_s_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_s_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_split_f32_vulkan_table_copies}};
 
@@ -3375,7 +3379,7 @@ const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .push = iq1_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3409,6 +3413,7 @@ static const uint32_t iq1_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f32_vulkan_local_size_x},
@@ -3419,6 +3424,7 @@ static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq1_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_s_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_s_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_int24_f32_vulkan_table_copies}};
 
@@ -3436,7 +3442,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .push = iq1_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3546,6 +3552,7 @@ static const uint32_t iq1_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f16_vulkan_local_size_x},
@@ -3556,6 +3563,7 @@ static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, iq1_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_s_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, iq1_s_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_int8_f16_vulkan_table_copies}};
 
@@ -3573,7 +3581,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .push = iq1_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3607,6 +3615,7 @@ static const uint32_t iq1_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f16_vulkan_local_size_x},
@@ -3617,6 +3626,7 @@ static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq1_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_s_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq1_s_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_split_f16_vulkan_table_copies}};
 
@@ -3634,7 +3644,7 @@ const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .push = iq1_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3668,6 +3678,7 @@ static const uint32_t iq1_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f16_vulkan_local_size_x},
@@ -3678,6 +3689,7 @@ static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq1_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_s_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq1_s_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_int24_f16_vulkan_table_copies}};
 
@@ -3695,7 +3707,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .push = iq1_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq1_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3799,6 +3811,7 @@ static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int8_f32_vulkan_local_size_x},
@@ -3806,6 +3819,7 @@ static const qk_spec_constant iq1_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, iq1_s_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq1_s_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_s_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -3823,7 +3837,7 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f32_vulkan = {
     .push = iq1_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3858,6 +3872,7 @@ static const uint32_t iq1_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_split_f32_vulkan_local_size_x},
@@ -3865,6 +3880,7 @@ static const qk_spec_constant iq1_s_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, iq1_s_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq1_s_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_s_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -3882,7 +3898,7 @@ const qk_kernel qk_iq1_s_gemv_id_split_f32_vulkan = {
     .push = iq1_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3917,6 +3933,7 @@ static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int24_f32_vulkan_local_size_x},
@@ -3924,6 +3941,7 @@ static const qk_spec_constant iq1_s_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, iq1_s_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq1_s_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq1_s_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -3941,7 +3959,7 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f32_vulkan = {
     .push = iq1_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4045,6 +4063,7 @@ static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int8_f16_vulkan_local_size_x},
@@ -4052,6 +4071,7 @@ static const qk_spec_constant iq1_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, iq1_s_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq1_s_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq1_s_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -4069,7 +4089,7 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f16_vulkan = {
     .push = iq1_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4104,6 +4124,7 @@ static const uint32_t iq1_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_split_f16_vulkan_local_size_x},
@@ -4111,6 +4132,7 @@ static const qk_spec_constant iq1_s_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, iq1_s_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq1_s_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq1_s_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -4128,7 +4150,7 @@ const qk_kernel qk_iq1_s_gemv_id_split_f16_vulkan = {
     .push = iq1_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4163,6 +4185,7 @@ static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int24_f16_vulkan_local_size_x},
@@ -4170,6 +4193,7 @@ static const qk_spec_constant iq1_s_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, iq1_s_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq1_s_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq1_s_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_s_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -4187,7 +4211,7 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f16_vulkan = {
     .push = iq1_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
  * 82 bytes for 256 elements, 2.562 bits each.
  * dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 26.2 operations: 1.25 loads, 6.5 bits, 12.2 integer, 2.75 float, 2.5 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.32 bytes read, 13.8 operations: 0.312 loads, 4.88 bits, 2.94 integer, 3.25 float, 2.12 conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.32 bytes read, 9.12 operations: 0.344 loads, 3.33 bits, 2.23 integer, 2.38 float, 0.594 conversions, 0.25 lookups.
  *
  *     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -1925,12 +1925,20 @@ static const uint32_t iq2_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq2_s_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, iq2_s_gemv_f32_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, iq2_s_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 512, 4, iq2_s_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_s_gemv_f32_vulkan_padded},
+    {7, "staged", 1, 4, iq2_s_gemv_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .name = "iq2_s_gemv_f32",
@@ -1946,7 +1954,7 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .push = iq2_s_gemv_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2005,6 +2013,7 @@ static const uint32_t iq2_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f32_vulkan_local_size_x},
@@ -2015,6 +2024,7 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, iq2_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, iq2_s_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies}};
 
@@ -2032,7 +2042,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .push = iq2_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2066,6 +2076,7 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f32_vulkan_local_size_x},
@@ -2076,6 +2087,7 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq2_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_s_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies}};
 
@@ -2093,7 +2105,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .push = iq2_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2127,6 +2139,7 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f32_vulkan_local_size_x},
@@ -2137,6 +2150,7 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq2_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_s_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies}};
 
@@ -2154,7 +2168,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .push = iq2_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2184,12 +2198,20 @@ static const uint32_t iq2_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq2_s_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, iq2_s_gemv_f16_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, iq2_s_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 512, 4, iq2_s_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_s_gemv_f16_vulkan_padded},
+    {7, "staged", 1, 4, iq2_s_gemv_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .name = "iq2_s_gemv_f16",
@@ -2205,7 +2227,7 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .push = iq2_s_gemv_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2264,6 +2286,7 @@ static const uint32_t iq2_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f16_vulkan_local_size_x},
@@ -2274,6 +2297,7 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, iq2_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, iq2_s_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies}};
 
@@ -2291,7 +2315,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .push = iq2_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2325,6 +2349,7 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f16_vulkan_local_size_x},
@@ -2335,6 +2360,7 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq2_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_s_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies}};
 
@@ -2352,7 +2378,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .push = iq2_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2386,6 +2412,7 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f16_vulkan_local_size_x},
@@ -2396,6 +2423,7 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq2_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_s_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies}};
 
@@ -2413,7 +2441,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .push = iq2_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2445,8 +2473,16 @@ static const qk_table iq2_s_gemv_id_f32_tables[] = {
 
 static const uint32_t iq2_s_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq2_s_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq2_s_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, iq2_s_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_s_gemv_id_f32_vulkan_padded},
+    {7, "staged", 1, 4, iq2_s_gemv_id_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_id_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .name = "iq2_s_gemv_id_f32",
@@ -2462,10 +2498,10 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .push = iq2_s_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_f32_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2517,6 +2553,7 @@ static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int8_f32_vulkan_local_size_x},
@@ -2524,6 +2561,7 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, iq2_s_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_s_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -2541,7 +2579,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .push = iq2_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2576,6 +2614,7 @@ static const uint32_t iq2_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_split_f32_vulkan_local_size_x},
@@ -2583,6 +2622,7 @@ static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, iq2_s_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_s_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -2600,7 +2640,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .push = iq2_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2635,6 +2675,7 @@ static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int24_f32_vulkan_local_size_x},
@@ -2642,6 +2683,7 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, iq2_s_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_s_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -2659,7 +2701,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .push = iq2_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2691,8 +2733,16 @@ static const qk_table iq2_s_gemv_id_f16_tables[] = {
 
 static const uint32_t iq2_s_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq2_s_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq2_s_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, iq2_s_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_s_gemv_id_f16_vulkan_padded},
+    {7, "staged", 1, 4, iq2_s_gemv_id_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_id_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .name = "iq2_s_gemv_id_f16",
@@ -2708,10 +2758,10 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .push = iq2_s_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2763,6 +2813,7 @@ static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int8_f16_vulkan_local_size_x},
@@ -2770,6 +2821,7 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_s_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -2787,7 +2839,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .push = iq2_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2822,6 +2874,7 @@ static const uint32_t iq2_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_split_f16_vulkan_local_size_x},
@@ -2829,6 +2882,7 @@ static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, iq2_s_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_s_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -2846,7 +2900,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .push = iq2_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2881,6 +2935,7 @@ static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int24_f16_vulkan_local_size_x},
@@ -2888,6 +2943,7 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, iq2_s_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_s_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -2905,7 +2961,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .push = iq2_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
  * 74 bytes for 256 elements, 2.312 bits each.
  * dequant, gather in f32: for each weight 0.289 bytes read and 4 written, 22.2 operations: 0.75 loads, 5 bits, 10 integer, 2.75 float, 2.5 conversions, 1.25 lookups.
- * gemv, gemv_id in f32: for each weight 0.289 bytes read, 13.2 operations: 0.25 loads, 4.38 bits, 2.88 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
+ * gemv, gemv_id in f32: for each weight 0.289 bytes read, 8.09 operations: 0.172 loads, 2.77 bits, 1.81 integer, 2.38 float, 0.594 conversions, 0.375 lookups.
  *
  *     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -1320,12 +1320,20 @@ static const uint32_t iq2_xs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const uint32_t iq2_xs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xs_gemv_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xs_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, iq2_xs_gemv_f32_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, iq2_xs_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 512, 4, iq2_xs_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xs_gemv_f32_vulkan_padded},
+    {7, "staged", 1, 4, iq2_xs_gemv_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_f32_vulkan = {
     .name = "iq2_xs_gemv_f32",
@@ -1341,7 +1349,7 @@ const qk_kernel qk_iq2_xs_gemv_f32_vulkan = {
     .push = iq2_xs_gemv_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1401,6 +1409,7 @@ static const uint32_t iq2_xs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int8_f32_vulkan_local_size_x},
@@ -1411,6 +1420,7 @@ static const qk_spec_constant iq2_xs_gemv_int8_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq2_xs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xs_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, iq2_xs_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_int8_f32_vulkan_table_copies}};
 
@@ -1428,7 +1438,7 @@ const qk_kernel qk_iq2_xs_gemv_int8_f32_vulkan = {
     .push = iq2_xs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1463,6 +1473,7 @@ static const uint32_t iq2_xs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_split_f32_vulkan_local_size_x},
@@ -1473,6 +1484,7 @@ static const qk_spec_constant iq2_xs_gemv_split_f32_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq2_xs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xs_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_split_f32_vulkan_table_copies}};
 
@@ -1490,7 +1502,7 @@ const qk_kernel qk_iq2_xs_gemv_split_f32_vulkan = {
     .push = iq2_xs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1525,6 +1537,7 @@ static const uint32_t iq2_xs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int24_f32_vulkan_local_size_x},
@@ -1535,6 +1548,7 @@ static const qk_spec_constant iq2_xs_gemv_int24_f32_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq2_xs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xs_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_int24_f32_vulkan_table_copies}};
 
@@ -1552,7 +1566,7 @@ const qk_kernel qk_iq2_xs_gemv_int24_f32_vulkan = {
     .push = iq2_xs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1583,12 +1597,20 @@ static const uint32_t iq2_xs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const uint32_t iq2_xs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xs_gemv_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xs_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, iq2_xs_gemv_f16_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, iq2_xs_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 512, 4, iq2_xs_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xs_gemv_f16_vulkan_padded},
+    {7, "staged", 1, 4, iq2_xs_gemv_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_f16_vulkan = {
     .name = "iq2_xs_gemv_f16",
@@ -1604,7 +1626,7 @@ const qk_kernel qk_iq2_xs_gemv_f16_vulkan = {
     .push = iq2_xs_gemv_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1664,6 +1686,7 @@ static const uint32_t iq2_xs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int8_f16_vulkan_local_size_x},
@@ -1674,6 +1697,7 @@ static const qk_spec_constant iq2_xs_gemv_int8_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq2_xs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xs_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, iq2_xs_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_int8_f16_vulkan_table_copies}};
 
@@ -1691,7 +1715,7 @@ const qk_kernel qk_iq2_xs_gemv_int8_f16_vulkan = {
     .push = iq2_xs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1726,6 +1750,7 @@ static const uint32_t iq2_xs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_split_f16_vulkan_local_size_x},
@@ -1736,6 +1761,7 @@ static const qk_spec_constant iq2_xs_gemv_split_f16_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq2_xs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xs_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_split_f16_vulkan_table_copies}};
 
@@ -1753,7 +1779,7 @@ const qk_kernel qk_iq2_xs_gemv_split_f16_vulkan = {
     .push = iq2_xs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1788,6 +1814,7 @@ static const uint32_t iq2_xs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int24_f16_vulkan_local_size_x},
@@ -1798,6 +1825,7 @@ static const qk_spec_constant iq2_xs_gemv_int24_f16_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq2_xs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xs_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_int24_f16_vulkan_table_copies}};
 
@@ -1815,7 +1843,7 @@ const qk_kernel qk_iq2_xs_gemv_int24_f16_vulkan = {
     .push = iq2_xs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1848,8 +1876,16 @@ static const qk_table iq2_xs_gemv_id_f32_tables[] = {
 
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq2_xs_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq2_xs_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xs_gemv_id_f32_vulkan_padded},
+    {7, "staged", 1, 4, iq2_xs_gemv_id_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_id_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_id_f32_vulkan = {
     .name = "iq2_xs_gemv_id_f32",
@@ -1865,10 +1901,10 @@ const qk_kernel qk_iq2_xs_gemv_id_f32_vulkan = {
     .push = iq2_xs_gemv_id_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_f32_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1921,6 +1957,7 @@ static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int8_f32_vulkan_local_size_x},
@@ -1928,6 +1965,7 @@ static const qk_spec_constant iq2_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, 
     {4, "digits", 1, 1, iq2_xs_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xs_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -1945,7 +1983,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f32_vulkan = {
     .push = iq2_xs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1981,6 +2019,7 @@ static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_split_f32_vulkan_local_size_x},
@@ -1988,6 +2027,7 @@ static const qk_spec_constant iq2_xs_gemv_id_split_f32_vulkan_constants[] = {{0,
     {4, "digits", 2, 1, iq2_xs_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xs_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -2005,7 +2045,7 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f32_vulkan = {
     .push = iq2_xs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2041,6 +2081,7 @@ static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int24_f32_vulkan_local_size_x},
@@ -2048,6 +2089,7 @@ static const qk_spec_constant iq2_xs_gemv_id_int24_f32_vulkan_constants[] = {{0,
     {4, "digits", 3, 1, iq2_xs_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xs_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -2065,7 +2107,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f32_vulkan = {
     .push = iq2_xs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2098,8 +2140,16 @@ static const qk_table iq2_xs_gemv_id_f16_tables[] = {
 
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq2_xs_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq2_xs_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xs_gemv_id_f16_vulkan_padded},
+    {7, "staged", 1, 4, iq2_xs_gemv_id_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_id_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_id_f16_vulkan = {
     .name = "iq2_xs_gemv_id_f16",
@@ -2115,10 +2165,10 @@ const qk_kernel qk_iq2_xs_gemv_id_f16_vulkan = {
     .push = iq2_xs_gemv_id_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2171,6 +2221,7 @@ static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int8_f16_vulkan_local_size_x},
@@ -2178,6 +2229,7 @@ static const qk_spec_constant iq2_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, 
     {4, "digits", 1, 1, iq2_xs_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xs_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -2195,7 +2247,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f16_vulkan = {
     .push = iq2_xs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2231,6 +2283,7 @@ static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_split_f16_vulkan_local_size_x},
@@ -2238,6 +2291,7 @@ static const qk_spec_constant iq2_xs_gemv_id_split_f16_vulkan_constants[] = {{0,
     {4, "digits", 2, 1, iq2_xs_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xs_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -2255,7 +2309,7 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f16_vulkan = {
     .push = iq2_xs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2291,6 +2345,7 @@ static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int24_f16_vulkan_local_size_x},
@@ -2298,6 +2353,7 @@ static const qk_spec_constant iq2_xs_gemv_id_int24_f16_vulkan_constants[] = {{0,
     {4, "digits", 3, 1, iq2_xs_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xs_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -2315,7 +2371,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f16_vulkan = {
     .push = iq2_xs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

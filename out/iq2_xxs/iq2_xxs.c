@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq2_xxs`; do not edit.
  * 66 bytes for 256 elements, 2.062 bits each.
  * dequant, gather in f32: for each weight 0.258 bytes read and 4 written, 26.5 operations: 1.25 loads, 5.75 bits, 13 integer, 2.75 float, 2.5 conversions, 1.25 lookups.
- * gemv, gemv_id in f32: for each weight 0.258 bytes read, 14.4 operations: 0.438 loads, 4.69 bits, 3.5 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
+ * gemv, gemv_id in f32: for each weight 0.258 bytes read, 7.25 operations: 0.109 loads, 2.64 bits, 1.38 integer, 2.19 float, 0.562 conversions, 0.375 lookups.
  *
  *     format iq2_xxs "eights from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -998,12 +998,18 @@ static const uint32_t iq2_xxs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t iq2_xxs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xxs_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xxs_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, iq2_xxs_gemv_f32_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, iq2_xxs_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 512, 4, iq2_xxs_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq2_xxs_gemv_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xxs_gemv_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xxs_gemv_f32_vulkan = {
     .name = "iq2_xxs_gemv_f32",
@@ -1019,7 +1025,7 @@ const qk_kernel qk_iq2_xxs_gemv_f32_vulkan = {
     .push = iq2_xxs_gemv_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xxs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1079,6 +1085,7 @@ static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f32_vulkan_local_size_x},
@@ -1089,6 +1096,7 @@ static const qk_spec_constant iq2_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xxs_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, iq2_xxs_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_int8_f32_vulkan_table_copies}};
 
@@ -1106,7 +1114,7 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
     .push = iq2_xxs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xxs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1141,6 +1149,7 @@ static const uint32_t iq2_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f32_vulkan_local_size_x},
@@ -1151,6 +1160,7 @@ static const qk_spec_constant iq2_xxs_gemv_split_f32_vulkan_constants[] = {{0, "
     {5, "load_words", 4, 2, iq2_xxs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xxs_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xxs_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_split_f32_vulkan_table_copies}};
 
@@ -1168,7 +1178,7 @@ const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
     .push = iq2_xxs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xxs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1203,6 +1213,7 @@ static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f32_vulkan_local_size_x},
@@ -1213,6 +1224,7 @@ static const qk_spec_constant iq2_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "
     {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xxs_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xxs_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_int24_f32_vulkan_table_copies}};
 
@@ -1230,7 +1242,7 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
     .push = iq2_xxs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xxs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1261,12 +1273,18 @@ static const uint32_t iq2_xxs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t iq2_xxs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xxs_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xxs_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, iq2_xxs_gemv_f16_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, iq2_xxs_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 512, 4, iq2_xxs_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq2_xxs_gemv_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xxs_gemv_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xxs_gemv_f16_vulkan = {
     .name = "iq2_xxs_gemv_f16",
@@ -1282,7 +1300,7 @@ const qk_kernel qk_iq2_xxs_gemv_f16_vulkan = {
     .push = iq2_xxs_gemv_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xxs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1342,6 +1360,7 @@ static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f16_vulkan_local_size_x},
@@ -1352,6 +1371,7 @@ static const qk_spec_constant iq2_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xxs_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, iq2_xxs_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_int8_f16_vulkan_table_copies}};
 
@@ -1369,7 +1389,7 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
     .push = iq2_xxs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xxs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1404,6 +1424,7 @@ static const uint32_t iq2_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f16_vulkan_local_size_x},
@@ -1414,6 +1435,7 @@ static const qk_spec_constant iq2_xxs_gemv_split_f16_vulkan_constants[] = {{0, "
     {5, "load_words", 4, 2, iq2_xxs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xxs_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xxs_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_split_f16_vulkan_table_copies}};
 
@@ -1431,7 +1453,7 @@ const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
     .push = iq2_xxs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xxs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1466,6 +1488,7 @@ static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f16_vulkan_local_size_x},
@@ -1476,6 +1499,7 @@ static const qk_spec_constant iq2_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "
     {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xxs_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xxs_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_int24_f16_vulkan_table_copies}};
 
@@ -1493,7 +1517,7 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
     .push = iq2_xxs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq2_xxs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1526,8 +1550,14 @@ static const qk_table iq2_xxs_gemv_id_f32_tables[] = {
 
 static const uint32_t iq2_xxs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xxs_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq2_xxs_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq2_xxs_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_xxs_gemv_id_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xxs_gemv_id_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xxs_gemv_id_f32_vulkan = {
     .name = "iq2_xxs_gemv_id_f32",
@@ -1543,10 +1573,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_f32_vulkan = {
     .push = iq2_xxs_gemv_id_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_f32_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 5,
     .spec_constants = iq2_xxs_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1599,6 +1629,7 @@ static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int8_f32_vulkan_local_size_x},
@@ -1606,6 +1637,7 @@ static const qk_spec_constant iq2_xxs_gemv_id_int8_f32_vulkan_constants[] = {{0,
     {4, "digits", 1, 1, iq2_xxs_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xxs_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xxs_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -1623,7 +1655,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int8_f32_vulkan = {
     .push = iq2_xxs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xxs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1659,6 +1691,7 @@ static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_split_f32_vulkan_local_size_x},
@@ -1666,6 +1699,7 @@ static const qk_spec_constant iq2_xxs_gemv_id_split_f32_vulkan_constants[] = {{0
     {4, "digits", 2, 1, iq2_xxs_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xxs_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xxs_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -1683,7 +1717,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_split_f32_vulkan = {
     .push = iq2_xxs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xxs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1719,6 +1753,7 @@ static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int24_f32_vulkan_local_size_x},
@@ -1726,6 +1761,7 @@ static const qk_spec_constant iq2_xxs_gemv_id_int24_f32_vulkan_constants[] = {{0
     {4, "digits", 3, 1, iq2_xxs_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xxs_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xxs_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -1743,7 +1779,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int24_f32_vulkan = {
     .push = iq2_xxs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xxs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1776,8 +1812,14 @@ static const qk_table iq2_xxs_gemv_id_f16_tables[] = {
 
 static const uint32_t iq2_xxs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xxs_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq2_xxs_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq2_xxs_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_xxs_gemv_id_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xxs_gemv_id_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xxs_gemv_id_f16_vulkan = {
     .name = "iq2_xxs_gemv_id_f16",
@@ -1793,10 +1835,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_f16_vulkan = {
     .push = iq2_xxs_gemv_id_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 5,
     .spec_constants = iq2_xxs_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1849,6 +1891,7 @@ static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int8_f16_vulkan_local_size_x},
@@ -1856,6 +1899,7 @@ static const qk_spec_constant iq2_xxs_gemv_id_int8_f16_vulkan_constants[] = {{0,
     {4, "digits", 1, 1, iq2_xxs_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xxs_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xxs_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -1873,7 +1917,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int8_f16_vulkan = {
     .push = iq2_xxs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xxs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1909,6 +1953,7 @@ static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_split_f16_vulkan_local_size_x},
@@ -1916,6 +1961,7 @@ static const qk_spec_constant iq2_xxs_gemv_id_split_f16_vulkan_constants[] = {{0
     {4, "digits", 2, 1, iq2_xxs_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xxs_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xxs_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -1933,7 +1979,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_split_f16_vulkan = {
     .push = iq2_xxs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xxs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1969,6 +2015,7 @@ static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int24_f16_vulkan_local_size_x},
@@ -1976,6 +2023,7 @@ static const qk_spec_constant iq2_xxs_gemv_id_int24_f16_vulkan_constants[] = {{0
     {4, "digits", 3, 1, iq2_xxs_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xxs_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xxs_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -1993,7 +2041,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int24_f16_vulkan = {
     .push = iq2_xxs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_xxs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq2_xxs`; do not edit.
  * 66 bytes for 256 elements, 2.062 bits each.
  * dequant, gather in f32: for each weight 0.258 bytes read and 4 written, 26.5 operations: 1.25 loads, 5.75 bits, 13 integer, 2.75 float, 2.5 conversions, 1.25 lookups.
- * gemv, gemv_id in f32: for each weight 0.258 bytes read, 14.4 operations: 0.438 loads, 4.69 bits, 3.5 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
+ * gemv, gemv_id in f32: for each weight 0.258 bytes read, 7.25 operations: 0.109 loads, 2.64 bits, 1.38 integer, 2.19 float, 0.562 conversions, 0.375 lookups.
  *
  *     format iq2_xxs "eights from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"

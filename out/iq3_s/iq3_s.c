@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
  * 110 bytes for 256 elements, 3.438 bits each.
  * dequant, gather in f32: for each weight 0.43 bytes read and 4 written, 21.5 operations: 1.25 loads, 6.5 bits, 8.75 integer, 2.25 float, 2.5 conversions, 0.25 lookups.
- * gemv, gemv_id in f32: for each weight 0.43 bytes read, 13.5 operations: 0.234 loads, 5.41 bits, 2.45 integer, 3.06 float, 2.05 conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.43 bytes read, 9.2 operations: 0.328 loads, 3.72 bits, 2.22 integer, 2.12 float, 0.562 conversions, 0.25 lookups.
  *
  *     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -1221,12 +1221,20 @@ static const uint32_t iq3_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq3_s_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, iq3_s_gemv_f32_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, iq3_s_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 512, 4, iq3_s_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_s_gemv_f32_vulkan_padded},
+    {7, "staged", 1, 4, iq3_s_gemv_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_f32_vulkan = {
     .name = "iq3_s_gemv_f32",
@@ -1242,7 +1250,7 @@ const qk_kernel qk_iq3_s_gemv_f32_vulkan = {
     .push = iq3_s_gemv_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 9,
     .spec_constants = iq3_s_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1301,6 +1309,7 @@ static const uint32_t iq3_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f32_vulkan_local_size_x},
@@ -1311,6 +1320,7 @@ static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, iq3_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_s_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, iq3_s_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int8_f32_vulkan_table_copies}};
 
@@ -1328,7 +1338,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .push = iq3_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1362,6 +1372,7 @@ static const uint32_t iq3_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f32_vulkan_local_size_x},
@@ -1372,6 +1383,7 @@ static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq3_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_s_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq3_s_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_split_f32_vulkan_table_copies}};
 
@@ -1389,7 +1401,7 @@ const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .push = iq3_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1423,6 +1435,7 @@ static const uint32_t iq3_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f32_vulkan_local_size_x},
@@ -1433,6 +1446,7 @@ static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq3_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_s_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq3_s_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int24_f32_vulkan_table_copies}};
 
@@ -1450,7 +1464,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .push = iq3_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1480,12 +1494,20 @@ static const uint32_t iq3_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq3_s_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, iq3_s_gemv_f16_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, iq3_s_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 512, 4, iq3_s_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_s_gemv_f16_vulkan_padded},
+    {7, "staged", 1, 4, iq3_s_gemv_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_f16_vulkan = {
     .name = "iq3_s_gemv_f16",
@@ -1501,7 +1523,7 @@ const qk_kernel qk_iq3_s_gemv_f16_vulkan = {
     .push = iq3_s_gemv_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 9,
     .spec_constants = iq3_s_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1560,6 +1582,7 @@ static const uint32_t iq3_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f16_vulkan_local_size_x},
@@ -1570,6 +1593,7 @@ static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, iq3_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_s_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, iq3_s_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int8_f16_vulkan_table_copies}};
 
@@ -1587,7 +1611,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .push = iq3_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1621,6 +1645,7 @@ static const uint32_t iq3_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f16_vulkan_local_size_x},
@@ -1631,6 +1656,7 @@ static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq3_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_s_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq3_s_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_split_f16_vulkan_table_copies}};
 
@@ -1648,7 +1674,7 @@ const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .push = iq3_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1682,6 +1708,7 @@ static const uint32_t iq3_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f16_vulkan_local_size_x},
@@ -1692,6 +1719,7 @@ static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq3_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_s_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq3_s_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int24_f16_vulkan_table_copies}};
 
@@ -1709,7 +1737,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .push = iq3_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1741,8 +1769,16 @@ static const qk_table iq3_s_gemv_id_f32_tables[] = {
 
 static const uint32_t iq3_s_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq3_s_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq3_s_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, iq3_s_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_s_gemv_id_f32_vulkan_padded},
+    {7, "staged", 1, 4, iq3_s_gemv_id_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_id_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_id_f32_vulkan = {
     .name = "iq3_s_gemv_id_f32",
@@ -1758,10 +1794,10 @@ const qk_kernel qk_iq3_s_gemv_id_f32_vulkan = {
     .push = iq3_s_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_f32_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1813,6 +1849,7 @@ static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int8_f32_vulkan_local_size_x},
@@ -1820,6 +1857,7 @@ static const qk_spec_constant iq3_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, iq3_s_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq3_s_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq3_s_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -1837,7 +1875,7 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f32_vulkan = {
     .push = iq3_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1872,6 +1910,7 @@ static const uint32_t iq3_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_split_f32_vulkan_local_size_x},
@@ -1879,6 +1918,7 @@ static const qk_spec_constant iq3_s_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, iq3_s_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq3_s_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq3_s_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -1896,7 +1936,7 @@ const qk_kernel qk_iq3_s_gemv_id_split_f32_vulkan = {
     .push = iq3_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1931,6 +1971,7 @@ static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int24_f32_vulkan_local_size_x},
@@ -1938,6 +1979,7 @@ static const qk_spec_constant iq3_s_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, iq3_s_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq3_s_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq3_s_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -1955,7 +1997,7 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f32_vulkan = {
     .push = iq3_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1987,8 +2029,16 @@ static const qk_table iq3_s_gemv_id_f16_tables[] = {
 
 static const uint32_t iq3_s_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq3_s_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq3_s_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, iq3_s_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_s_gemv_id_f16_vulkan_padded},
+    {7, "staged", 1, 4, iq3_s_gemv_id_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_id_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_id_f16_vulkan = {
     .name = "iq3_s_gemv_id_f16",
@@ -2004,10 +2054,10 @@ const qk_kernel qk_iq3_s_gemv_id_f16_vulkan = {
     .push = iq3_s_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2059,6 +2109,7 @@ static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int8_f16_vulkan_local_size_x},
@@ -2066,6 +2117,7 @@ static const qk_spec_constant iq3_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, iq3_s_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq3_s_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq3_s_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -2083,7 +2135,7 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f16_vulkan = {
     .push = iq3_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2118,6 +2170,7 @@ static const uint32_t iq3_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_split_f16_vulkan_local_size_x},
@@ -2125,6 +2178,7 @@ static const qk_spec_constant iq3_s_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, iq3_s_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq3_s_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq3_s_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -2142,7 +2196,7 @@ const qk_kernel qk_iq3_s_gemv_id_split_f16_vulkan = {
     .push = iq3_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2177,6 +2231,7 @@ static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int24_f16_vulkan_local_size_x},
@@ -2184,6 +2239,7 @@ static const qk_spec_constant iq3_s_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, iq3_s_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq3_s_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq3_s_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -2201,7 +2257,7 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f16_vulkan = {
     .push = iq3_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

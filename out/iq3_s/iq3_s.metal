@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
 // 110 bytes for 256 elements, 3.438 bits each.
 // dequant, gather in f32: for each weight 0.43 bytes read and 4 written, 15.8 operations: 0.625 loads, 5.75 bits, 4.75 integer, 2.12 float, 2.25 conversions, 0.25 lookups.
-// gemv, gemv_id in f32: for each weight 0.43 bytes read, 13.5 operations: 0.234 loads, 5.41 bits, 2.45 integer, 3.06 float, 2.05 conversions, 0.25 lookups.
+// gemv, gemv_id in f32: for each weight 0.43 bytes read, 8.02 operations: 0.234 loads, 3.41 bits, 1.45 integer, 2.12 float, 0.547 conversions, 0.25 lookups.
 //
 //     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -173,7 +173,7 @@ struct standing {
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
-    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][1])
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][2])
 {
     const uint tile = j % 4u;
     const uint place = j / 4u * 64u + tile * 16u;
@@ -195,22 +195,24 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
         const float4 x13 = float4(x_in[from + 13u]);
         const float4 x14 = float4(x_in[from + 14u]);
         const float4 x15 = float4(x_in[from + 15u]);
-        x[k][m][0] = x0;
-        x[k][m][1] = x1;
-        x[k][m][2] = x2;
-        x[k][m][3] = x3;
-        x[k][m][4] = x4;
-        x[k][m][5] = x5;
-        x[k][m][6] = x6;
-        x[k][m][7] = x7;
-        x[k][m][8] = x8;
-        x[k][m][9] = x9;
-        x[k][m][10] = x10;
-        x[k][m][11] = x11;
-        x[k][m][12] = x12;
-        x[k][m][13] = x13;
-        x[k][m][14] = x14;
-        x[k][m][15] = x15;
+        x[k][m][0] = x0 * 16777216.0f;
+        x[k][m][1] = x1 * 16777216.0f;
+        x[k][m][2] = x2 * 16777216.0f;
+        x[k][m][3] = x3 * 16777216.0f;
+        x[k][m][4] = x4 * 16777216.0f;
+        x[k][m][5] = x5 * 16777216.0f;
+        x[k][m][6] = x6 * 16777216.0f;
+        x[k][m][7] = x7 * 16777216.0f;
+        x[k][m][8] = x8 * 16777216.0f;
+        x[k][m][9] = x9 * 16777216.0f;
+        x[k][m][10] = x10 * 16777216.0f;
+        x[k][m][11] = x11 * 16777216.0f;
+        x[k][m][12] = x12 * 16777216.0f;
+        x[k][m][13] = x13 * 16777216.0f;
+        x[k][m][14] = x14 * 16777216.0f;
+        x[k][m][15] = x15 * 16777216.0f;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, float4(1.0f));
+        x_sum[k][m][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, float4(1.0f));
     }
 }
 
@@ -219,7 +221,7 @@ template <uint TILES, uint BATCH>
 inline void accumulate(
     device const ushort *blocks,
     uint row_tiles, uint n, uint j, uint k,
-    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][1],
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][2],
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
@@ -238,20 +240,40 @@ inline void accumulate(
     const uint G_row0 = G[g0];
     const uint signs0 = uint(blocks[base + tile * 4u + 37u]);
     const uint s0 = signs0 & 0xFFu;  // signs: 8 bits
+    const uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
+    const uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    const uint biased0 = (bytes0 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair0 = float2(as_type<half2>(biased0 & 0x1F001Fu));
+    const float2 pair1 = float2(as_type<half2>((biased0 >> 8u) & 0x1F001Fu));
     const uint g_lo1 = qs0 >> 8u;  // qs: bits 0-7 of g
     const uint g_hi1 = (qh >> 1u) & 1u;  // qh: bit 8 of g
     const uint g1 = g_lo1 | (g_hi1 << 8u);
     const uint G_row1 = G[g1];
+    const uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
+    const uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    const uint biased1 = (bytes1 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair2 = float2(as_type<half2>(biased1 & 0x1F001Fu));
+    const float2 pair3 = float2(as_type<half2>((biased1 >> 8u) & 0x1F001Fu));
     const uint qs1 = uint(blocks[base + tile * 8u + 2u]);
     const uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi2 = (qh >> 2u) & 1u;  // qh: bit 8 of g
     const uint g2 = g_lo2 | (g_hi2 << 8u);
     const uint G_row2 = G[g2];
     const uint s1 = signs0 >> 8u;  // signs: 8 bits
+    const uint negative2 = ((s1 & 15u) * 0x204081u) & 0x1010101u;
+    const uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    const uint biased2 = (bytes2 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair4 = float2(as_type<half2>(biased2 & 0x1F001Fu));
+    const float2 pair5 = float2(as_type<half2>((biased2 >> 8u) & 0x1F001Fu));
     const uint g_lo3 = qs1 >> 8u;  // qs: bits 0-7 of g
     const uint g_hi3 = (qh >> 3u) & 1u;  // qh: bit 8 of g
     const uint g3 = g_lo3 | (g_hi3 << 8u);
     const uint G_row3 = G[g3];
+    const uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
+    const uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    const uint biased3 = (bytes3 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair6 = float2(as_type<half2>(biased3 & 0x1F001Fu));
+    const float2 pair7 = float2(as_type<half2>((biased3 >> 8u) & 0x1F001Fu));
     const uint qs2 = uint(blocks[base + tile * 8u + 3u]);
     const uint g_lo4 = qs2 & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi4 = (qh >> 4u) & 1u;  // qh: bit 8 of g
@@ -259,20 +281,40 @@ inline void accumulate(
     const uint G_row4 = G[g4];
     const uint signs1 = uint(blocks[base + tile * 4u + 38u]);
     const uint s2 = signs1 & 0xFFu;  // signs: 8 bits
+    const uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
+    const uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
+    const uint biased4 = (bytes4 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair8 = float2(as_type<half2>(biased4 & 0x1F001Fu));
+    const float2 pair9 = float2(as_type<half2>((biased4 >> 8u) & 0x1F001Fu));
     const uint g_lo5 = qs2 >> 8u;  // qs: bits 0-7 of g
     const uint g_hi5 = (qh >> 5u) & 1u;  // qh: bit 8 of g
     const uint g5 = g_lo5 | (g_hi5 << 8u);
     const uint G_row5 = G[g5];
+    const uint negative5 = ((s2 >> 4u) * 0x204081u) & 0x1010101u;
+    const uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
+    const uint biased5 = (bytes5 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair10 = float2(as_type<half2>(biased5 & 0x1F001Fu));
+    const float2 pair11 = float2(as_type<half2>((biased5 >> 8u) & 0x1F001Fu));
     const uint qs3 = uint(blocks[base + tile * 8u + 4u]);
     const uint g_lo6 = qs3 & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi6 = (qh >> 6u) & 1u;  // qh: bit 8 of g
     const uint g6 = g_lo6 | (g_hi6 << 8u);
     const uint G_row6 = G[g6];
     const uint s3 = signs1 >> 8u;  // signs: 8 bits
+    const uint negative6 = ((s3 & 15u) * 0x204081u) & 0x1010101u;
+    const uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
+    const uint biased6 = (bytes6 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair12 = float2(as_type<half2>(biased6 & 0x1F001Fu));
+    const float2 pair13 = float2(as_type<half2>((biased6 >> 8u) & 0x1F001Fu));
     const uint g_lo7 = qs3 >> 8u;  // qs: bits 0-7 of g
     const uint g_hi7 = (qh >> 7u) & 1u;  // qh: bit 8 of g
     const uint g7 = g_lo7 | (g_hi7 << 8u);
     const uint G_row7 = G[g7];
+    const uint negative7 = ((s3 >> 4u) * 0x204081u) & 0x1010101u;
+    const uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
+    const uint biased7 = (bytes7 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair14 = float2(as_type<half2>(biased7 & 0x1F001Fu));
+    const float2 pair15 = float2(as_type<half2>((biased7 >> 8u) & 0x1F001Fu));
     const uint sc1 = (scales >> (tile % 2u * 8u + 4u)) & 15u;  // scales: 4 bits
     const float d_sc1 = d * float(1 + 2 * int(sc1));
     const uint qs4 = uint(blocks[base + tile * 8u + 5u]);
@@ -282,20 +324,40 @@ inline void accumulate(
     const uint G_row8 = G[g8];
     const uint signs2 = uint(blocks[base + tile * 4u + 39u]);
     const uint s4 = signs2 & 0xFFu;  // signs: 8 bits
+    const uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
+    const uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
+    const uint biased8 = (bytes8 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair16 = float2(as_type<half2>(biased8 & 0x1F001Fu));
+    const float2 pair17 = float2(as_type<half2>((biased8 >> 8u) & 0x1F001Fu));
     const uint g_lo9 = qs4 >> 8u;  // qs: bits 0-7 of g
     const uint g_hi9 = (qh >> 9u) & 1u;  // qh: bit 8 of g
     const uint g9 = g_lo9 | (g_hi9 << 8u);
     const uint G_row9 = G[g9];
+    const uint negative9 = ((s4 >> 4u) * 0x204081u) & 0x1010101u;
+    const uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
+    const uint biased9 = (bytes9 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair18 = float2(as_type<half2>(biased9 & 0x1F001Fu));
+    const float2 pair19 = float2(as_type<half2>((biased9 >> 8u) & 0x1F001Fu));
     const uint qs5 = uint(blocks[base + tile * 8u + 6u]);
     const uint g_lo10 = qs5 & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi10 = (qh >> 10u) & 1u;  // qh: bit 8 of g
     const uint g10 = g_lo10 | (g_hi10 << 8u);
     const uint G_row10 = G[g10];
     const uint s5 = signs2 >> 8u;  // signs: 8 bits
+    const uint negative10 = ((s5 & 15u) * 0x204081u) & 0x1010101u;
+    const uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
+    const uint biased10 = (bytes10 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair20 = float2(as_type<half2>(biased10 & 0x1F001Fu));
+    const float2 pair21 = float2(as_type<half2>((biased10 >> 8u) & 0x1F001Fu));
     const uint g_lo11 = qs5 >> 8u;  // qs: bits 0-7 of g
     const uint g_hi11 = (qh >> 11u) & 1u;  // qh: bit 8 of g
     const uint g11 = g_lo11 | (g_hi11 << 8u);
     const uint G_row11 = G[g11];
+    const uint negative11 = ((s5 >> 4u) * 0x204081u) & 0x1010101u;
+    const uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
+    const uint biased11 = (bytes11 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair22 = float2(as_type<half2>(biased11 & 0x1F001Fu));
+    const float2 pair23 = float2(as_type<half2>((biased11 >> 8u) & 0x1F001Fu));
     const uint qs6 = uint(blocks[base + tile * 8u + 7u]);
     const uint g_lo12 = qs6 & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi12 = (qh >> 12u) & 1u;  // qh: bit 8 of g
@@ -303,22 +365,42 @@ inline void accumulate(
     const uint G_row12 = G[g12];
     const uint signs3 = uint(blocks[base + tile * 4u + 40u]);
     const uint s6 = signs3 & 0xFFu;  // signs: 8 bits
+    const uint negative12 = ((s6 & 15u) * 0x204081u) & 0x1010101u;
+    const uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
+    const uint biased12 = (bytes12 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair24 = float2(as_type<half2>(biased12 & 0x1F001Fu));
+    const float2 pair25 = float2(as_type<half2>((biased12 >> 8u) & 0x1F001Fu));
     const uint g_lo13 = qs6 >> 8u;  // qs: bits 0-7 of g
     const uint g_hi13 = (qh >> 13u) & 1u;  // qh: bit 8 of g
     const uint g13 = g_lo13 | (g_hi13 << 8u);
     const uint G_row13 = G[g13];
+    const uint negative13 = ((s6 >> 4u) * 0x204081u) & 0x1010101u;
+    const uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
+    const uint biased13 = (bytes13 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair26 = float2(as_type<half2>(biased13 & 0x1F001Fu));
+    const float2 pair27 = float2(as_type<half2>((biased13 >> 8u) & 0x1F001Fu));
     const uint qs7 = uint(blocks[base + tile * 8u + 8u]);
     const uint g_lo14 = qs7 & 0xFFu;  // qs: bits 0-7 of g
     const uint g_hi14 = (qh >> 14u) & 1u;  // qh: bit 8 of g
     const uint g14 = g_lo14 | (g_hi14 << 8u);
     const uint G_row14 = G[g14];
     const uint s7 = signs3 >> 8u;  // signs: 8 bits
+    const uint negative14 = ((s7 & 15u) * 0x204081u) & 0x1010101u;
+    const uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
+    const uint biased14 = (bytes14 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair28 = float2(as_type<half2>(biased14 & 0x1F001Fu));
+    const float2 pair29 = float2(as_type<half2>((biased14 >> 8u) & 0x1F001Fu));
     const uint g_lo15 = qs7 >> 8u;  // qs: bits 0-7 of g
     const uint g_hi15 = qh >> 15u;  // qh: bit 8 of g
     const uint g15 = g_lo15 | (g_hi15 << 8u);
     const uint G_row15 = G[g15];
+    const uint negative15 = ((s7 >> 4u) * 0x204081u) & 0x1010101u;
+    const uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
+    const uint biased15 = (bytes15 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    const float2 pair30 = float2(as_type<half2>(biased15 & 0x1F001Fu));
+    const float2 pair31 = float2(as_type<half2>((biased15 >> 8u) & 0x1F001Fu));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * (dot(x[k][m][0], float4((uint4(G_row0) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s0)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][1], float4((uint4(G_row1) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s0)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][2], float4((uint4(G_row2) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s1)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][3], float4((uint4(G_row3) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s1)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][4], float4((uint4(G_row4) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s2)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][5], float4((uint4(G_row5) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s2)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][6], float4((uint4(G_row6) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s3)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][7], float4((uint4(G_row7) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s3)) >> int4(4, 5, 6, 7)) & 1) != int4(0))))) + d_sc1 * (dot(x[k][m][8], float4((uint4(G_row8) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s4)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][9], float4((uint4(G_row9) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s4)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][10], float4((uint4(G_row10) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s5)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][11], float4((uint4(G_row11) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s5)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][12], float4((uint4(G_row12) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s6)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][13], float4((uint4(G_row13) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s6)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][14], float4((uint4(G_row14) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s7)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][15], float4((uint4(G_row15) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s7)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))));
+        sum[m] += d_sc0 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) + dot(x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y)) + dot(x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y)) + dot(x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y)) + dot(x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y)) - 15.0f * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][8], float4(pair16.x, pair17.x, pair16.y, pair17.y)) + dot(x[k][m][9], float4(pair18.x, pair19.x, pair18.y, pair19.y)) + dot(x[k][m][10], float4(pair20.x, pair21.x, pair20.y, pair21.y)) + dot(x[k][m][11], float4(pair22.x, pair23.x, pair22.y, pair23.y)) + dot(x[k][m][12], float4(pair24.x, pair25.x, pair24.y, pair25.y)) + dot(x[k][m][13], float4(pair26.x, pair27.x, pair26.y, pair27.y)) + dot(x[k][m][14], float4(pair28.x, pair29.x, pair28.y, pair29.y)) + dot(x[k][m][15], float4(pair30.x, pair31.x, pair30.y, pair31.y)) - 15.0f * x_sum[k][m][1]);
     }
 }
 
@@ -333,7 +415,7 @@ inline void sum_rows(
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
     float4 x[TILES][BATCH][16];
-    float x_sum[TILES][BATCH][1];
+    float x_sum[TILES][BATCH][2];
     // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
@@ -624,7 +706,7 @@ kernel void iq3_s_gemv_id_f32(
     constexpr uint ROWS = 4, TILES = 1;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
     float4 kept[TILES][1][16];
-    float kept_sum[TILES][1][1];
+    float kept_sum[TILES][1][2];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
     uint split = 1;
@@ -698,7 +780,7 @@ kernel void iq3_s_gemv_id_f16(
     constexpr uint ROWS = 4, TILES = 1;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
     float4 kept[TILES][1][16];
-    float kept_sum[TILES][1][1];
+    float kept_sum[TILES][1][2];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
     uint split = 1;

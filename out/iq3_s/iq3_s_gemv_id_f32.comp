@@ -1,7 +1,7 @@
 // iq3_s_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
 // 110 bytes for 256 elements, 3.438 bits each.
-// For each weight 0.43 bytes read, 13.5 operations: 0.234 loads, 5.41 bits, 2.45 integer, 3.06 float, 2.05 conversions, 0.25 lookups.
+// For each weight 0.43 bytes read, 9.2 operations: 0.328 loads, 3.72 bits, 2.22 integer, 2.12 float, 0.562 conversions, 0.25 lookups.
 //
 //     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -25,13 +25,20 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 5, std430) readonly buffer GTable { uint G[]; };  // 512 rows of 4: u8, packed
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -56,7 +63,12 @@ const uint TILES = 1u;
 
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][16];
-float x_sum[TILES][1];
+float x_sum[TILES][2];
+
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][16];
+float wide_x_sum[WIDE_TILES][2];
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
@@ -79,22 +91,24 @@ void load_x(uint vector, uint j, uint k) {
     const vec4 x13 = x_in[from + 13u];
     const vec4 x14 = x_in[from + 14u];
     const vec4 x15 = x_in[from + 15u];
-    x[k][0] = x0;
-    x[k][1] = x1;
-    x[k][2] = x2;
-    x[k][3] = x3;
-    x[k][4] = x4;
-    x[k][5] = x5;
-    x[k][6] = x6;
-    x[k][7] = x7;
-    x[k][8] = x8;
-    x[k][9] = x9;
-    x[k][10] = x10;
-    x[k][11] = x11;
-    x[k][12] = x12;
-    x[k][13] = x13;
-    x[k][14] = x14;
-    x[k][15] = x15;
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 16777216.0;
+    x[k][3] = x3 * 16777216.0;
+    x[k][4] = x4 * 16777216.0;
+    x[k][5] = x5 * 16777216.0;
+    x[k][6] = x6 * 16777216.0;
+    x[k][7] = x7 * 16777216.0;
+    x[k][8] = x8 * 16777216.0;
+    x[k][9] = x9 * 16777216.0;
+    x[k][10] = x10 * 16777216.0;
+    x[k][11] = x11 * 16777216.0;
+    x[k][12] = x12 * 16777216.0;
+    x[k][13] = x13 * 16777216.0;
+    x[k][14] = x14 * 16777216.0;
+    x[k][15] = x15 * 16777216.0;
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+    x_sum[k][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
@@ -114,20 +128,40 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint G_row0 = G[g0];
     uint signs0 = uint(blocks[base + tile * 4u + 37u]);
     uint s0 = signs0 & 0xFFu;  // signs: 8 bits
+    uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    uint biased0 = (bytes0 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair0 = unpackHalf2x16(biased0 & 0x1F001Fu);
+    vec2 pair1 = unpackHalf2x16((biased0 >> 8u) & 0x1F001Fu);
     uint g_lo1 = qs0 >> 8u;  // qs: bits 0-7 of g
     uint g_hi1 = (qh >> 1u) & 1u;  // qh: bit 8 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
     uint G_row1 = G[g1];
+    uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    uint biased1 = (bytes1 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair2 = unpackHalf2x16(biased1 & 0x1F001Fu);
+    vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0x1F001Fu);
     uint qs1 = uint(blocks[base + tile * 8u + 2u]);
     uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi2 = (qh >> 2u) & 1u;  // qh: bit 8 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
     uint G_row2 = G[g2];
     uint s1 = signs0 >> 8u;  // signs: 8 bits
+    uint negative2 = ((s1 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    uint biased2 = (bytes2 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair4 = unpackHalf2x16(biased2 & 0x1F001Fu);
+    vec2 pair5 = unpackHalf2x16((biased2 >> 8u) & 0x1F001Fu);
     uint g_lo3 = qs1 >> 8u;  // qs: bits 0-7 of g
     uint g_hi3 = (qh >> 3u) & 1u;  // qh: bit 8 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
     uint G_row3 = G[g3];
+    uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    uint biased3 = (bytes3 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair6 = unpackHalf2x16(biased3 & 0x1F001Fu);
+    vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0x1F001Fu);
     uint qs2 = uint(blocks[base + tile * 8u + 3u]);
     uint g_lo4 = qs2 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi4 = (qh >> 4u) & 1u;  // qh: bit 8 of g
@@ -135,20 +169,40 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint G_row4 = G[g4];
     uint signs1 = uint(blocks[base + tile * 4u + 38u]);
     uint s2 = signs1 & 0xFFu;  // signs: 8 bits
+    uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
+    uint biased4 = (bytes4 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair8 = unpackHalf2x16(biased4 & 0x1F001Fu);
+    vec2 pair9 = unpackHalf2x16((biased4 >> 8u) & 0x1F001Fu);
     uint g_lo5 = qs2 >> 8u;  // qs: bits 0-7 of g
     uint g_hi5 = (qh >> 5u) & 1u;  // qh: bit 8 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
     uint G_row5 = G[g5];
+    uint negative5 = ((s2 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
+    uint biased5 = (bytes5 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair10 = unpackHalf2x16(biased5 & 0x1F001Fu);
+    vec2 pair11 = unpackHalf2x16((biased5 >> 8u) & 0x1F001Fu);
     uint qs3 = uint(blocks[base + tile * 8u + 4u]);
     uint g_lo6 = qs3 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh >> 6u) & 1u;  // qh: bit 8 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
     uint G_row6 = G[g6];
     uint s3 = signs1 >> 8u;  // signs: 8 bits
+    uint negative6 = ((s3 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
+    uint biased6 = (bytes6 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair12 = unpackHalf2x16(biased6 & 0x1F001Fu);
+    vec2 pair13 = unpackHalf2x16((biased6 >> 8u) & 0x1F001Fu);
     uint g_lo7 = qs3 >> 8u;  // qs: bits 0-7 of g
     uint g_hi7 = (qh >> 7u) & 1u;  // qh: bit 8 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
     uint G_row7 = G[g7];
+    uint negative7 = ((s3 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
+    uint biased7 = (bytes7 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair14 = unpackHalf2x16(biased7 & 0x1F001Fu);
+    vec2 pair15 = unpackHalf2x16((biased7 >> 8u) & 0x1F001Fu);
     uint sc1 = (scales >> (tile % 2u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float d_sc1 = d * float(1 + 2 * int(sc1));
     uint qs4 = uint(blocks[base + tile * 8u + 5u]);
@@ -158,20 +212,40 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint G_row8 = G[g8];
     uint signs2 = uint(blocks[base + tile * 4u + 39u]);
     uint s4 = signs2 & 0xFFu;  // signs: 8 bits
+    uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
+    uint biased8 = (bytes8 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair16 = unpackHalf2x16(biased8 & 0x1F001Fu);
+    vec2 pair17 = unpackHalf2x16((biased8 >> 8u) & 0x1F001Fu);
     uint g_lo9 = qs4 >> 8u;  // qs: bits 0-7 of g
     uint g_hi9 = (qh >> 9u) & 1u;  // qh: bit 8 of g
     uint g9 = g_lo9 | (g_hi9 << 8u);
     uint G_row9 = G[g9];
+    uint negative9 = ((s4 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
+    uint biased9 = (bytes9 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair18 = unpackHalf2x16(biased9 & 0x1F001Fu);
+    vec2 pair19 = unpackHalf2x16((biased9 >> 8u) & 0x1F001Fu);
     uint qs5 = uint(blocks[base + tile * 8u + 6u]);
     uint g_lo10 = qs5 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi10 = (qh >> 10u) & 1u;  // qh: bit 8 of g
     uint g10 = g_lo10 | (g_hi10 << 8u);
     uint G_row10 = G[g10];
     uint s5 = signs2 >> 8u;  // signs: 8 bits
+    uint negative10 = ((s5 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
+    uint biased10 = (bytes10 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair20 = unpackHalf2x16(biased10 & 0x1F001Fu);
+    vec2 pair21 = unpackHalf2x16((biased10 >> 8u) & 0x1F001Fu);
     uint g_lo11 = qs5 >> 8u;  // qs: bits 0-7 of g
     uint g_hi11 = (qh >> 11u) & 1u;  // qh: bit 8 of g
     uint g11 = g_lo11 | (g_hi11 << 8u);
     uint G_row11 = G[g11];
+    uint negative11 = ((s5 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
+    uint biased11 = (bytes11 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair22 = unpackHalf2x16(biased11 & 0x1F001Fu);
+    vec2 pair23 = unpackHalf2x16((biased11 >> 8u) & 0x1F001Fu);
     uint qs6 = uint(blocks[base + tile * 8u + 7u]);
     uint g_lo12 = qs6 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi12 = (qh >> 12u) & 1u;  // qh: bit 8 of g
@@ -179,26 +253,506 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint G_row12 = G[g12];
     uint signs3 = uint(blocks[base + tile * 4u + 40u]);
     uint s6 = signs3 & 0xFFu;  // signs: 8 bits
+    uint negative12 = ((s6 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
+    uint biased12 = (bytes12 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair24 = unpackHalf2x16(biased12 & 0x1F001Fu);
+    vec2 pair25 = unpackHalf2x16((biased12 >> 8u) & 0x1F001Fu);
     uint g_lo13 = qs6 >> 8u;  // qs: bits 0-7 of g
     uint g_hi13 = (qh >> 13u) & 1u;  // qh: bit 8 of g
     uint g13 = g_lo13 | (g_hi13 << 8u);
     uint G_row13 = G[g13];
+    uint negative13 = ((s6 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
+    uint biased13 = (bytes13 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair26 = unpackHalf2x16(biased13 & 0x1F001Fu);
+    vec2 pair27 = unpackHalf2x16((biased13 >> 8u) & 0x1F001Fu);
     uint qs7 = uint(blocks[base + tile * 8u + 8u]);
     uint g_lo14 = qs7 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi14 = (qh >> 14u) & 1u;  // qh: bit 8 of g
     uint g14 = g_lo14 | (g_hi14 << 8u);
     uint G_row14 = G[g14];
     uint s7 = signs3 >> 8u;  // signs: 8 bits
+    uint negative14 = ((s7 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
+    uint biased14 = (bytes14 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair28 = unpackHalf2x16(biased14 & 0x1F001Fu);
+    vec2 pair29 = unpackHalf2x16((biased14 >> 8u) & 0x1F001Fu);
     uint g_lo15 = qs7 >> 8u;  // qs: bits 0-7 of g
     uint g_hi15 = qh >> 15u;  // qh: bit 8 of g
     uint g15 = g_lo15 | (g_hi15 << 8u);
     uint G_row15 = G[g15];
-    sum += d_sc0 * (dot(x[k][0], vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][1], vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][2], vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][3], vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][4], vec4((uvec4(G_row4) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s2)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][5], vec4((uvec4(G_row5) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s2)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][6], vec4((uvec4(G_row6) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s3)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][7], vec4((uvec4(G_row7) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s3)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0)))))) + d_sc1 * (dot(x[k][8], vec4((uvec4(G_row8) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s4)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][9], vec4((uvec4(G_row9) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s4)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][10], vec4((uvec4(G_row10) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s5)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][11], vec4((uvec4(G_row11) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s5)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][12], vec4((uvec4(G_row12) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s6)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][13], vec4((uvec4(G_row13) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s6)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][14], vec4((uvec4(G_row14) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s7)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][15], vec4((uvec4(G_row15) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s7)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))));
+    uint negative15 = ((s7 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
+    uint biased15 = (bytes15 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair30 = unpackHalf2x16(biased15 & 0x1F001Fu);
+    vec2 pair31 = unpackHalf2x16((biased15 >> 8u) & 0x1F001Fu);
+    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) + dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) + dot(x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) + dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) + dot(x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) - 15.0 * x_sum[k][0]) + d_sc1 * (dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)) + dot(x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y)) + dot(x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)) + dot(x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y)) + dot(x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)) + dot(x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y)) + dot(x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)) + dot(x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y)) - 15.0 * x_sum[k][1]);
+}
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_in[at];
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 512u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[i * COPIES + copy];
+}
+
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile * 8u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 16u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
+    const vec4 x8 = staged_x(from + 64u);
+    const vec4 x9 = staged_x(from + 65u);
+    const vec4 x10 = staged_x(from + 66u);
+    const vec4 x11 = staged_x(from + 67u);
+    const vec4 x12 = staged_x(from + 68u);
+    const vec4 x13 = staged_x(from + 69u);
+    const vec4 x14 = staged_x(from + 70u);
+    const vec4 x15 = staged_x(from + 71u);
+    wide_x[k][0] = x0 * 16777216.0;
+    wide_x[k][1] = x1 * 16777216.0;
+    wide_x[k][2] = x2 * 16777216.0;
+    wide_x[k][3] = x3 * 16777216.0;
+    wide_x[k][4] = x4 * 16777216.0;
+    wide_x[k][5] = x5 * 16777216.0;
+    wide_x[k][6] = x6 * 16777216.0;
+    wide_x[k][7] = x7 * 16777216.0;
+    wide_x[k][8] = x8 * 16777216.0;
+    wide_x[k][9] = x9 * 16777216.0;
+    wide_x[k][10] = x10 * 16777216.0;
+    wide_x[k][11] = x11 * 16777216.0;
+    wide_x[k][12] = x12 * 16777216.0;
+    wide_x[k][13] = x13 * 16777216.0;
+    wide_x[k][14] = x14 * 16777216.0;
+    wide_x[k][15] = x15 * 16777216.0;
+    wide_x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+    wide_x_sum[k][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[19]) {
+    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 1u) {
+        n = 0u;
+        j = j % 8u;
+    }
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    uint begin = base + tile * 2u;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + (tile * 4u + 848u) / 32u];
+    words[2] = blocks_word[base + (tile * 4u + 848u) / 32u + 1u];
+    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[4] = blocks_word[base + tile + 18u];
+    words[5] = blocks_word[base + (tile * 8u + 529u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[7] = blocks_word[base + (tile * 8u + 531u) / 32u];
+    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[9] = blocks_word[base + tile + 19u];
+    words[10] = blocks_word[base + (tile * 8u + 533u) / 32u];
+    words[11] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[12] = blocks_word[base + (tile * 8u + 535u) / 32u];
+    words[13] = blocks_word[base + 27u];
+    words[14] = blocks_word[base + 54u];
+    words[15] = blocks_word[begin + 28u];
+    words[16] = blocks_word[base + tile / 4u + 44u];
+    words[17] = blocks_word[base + tile + 46u];
+    words[18] = blocks_word[begin + 29u];
+}
+
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 110u;
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
+        const uint word = at * 8u + i;
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+    }
+    return four;
+}
+
+// Loads wide tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[19]) {
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    uint begin = base + tile * 2u;
+    uint window = begin / 4u;
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + (tile * 4u + 848u) / 32u];
+    words[2] = blocks_word[base + (tile * 4u + 848u) / 32u + 1u];
+    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[4] = blocks_word[base + tile + 18u];
+    words[5] = blocks_word[base + (tile * 8u + 529u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[7] = blocks_word[base + (tile * 8u + 531u) / 32u];
+    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[9] = blocks_word[base + tile + 19u];
+    words[10] = blocks_word[base + (tile * 8u + 533u) / 32u];
+    words[11] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[12] = blocks_word[base + (tile * 8u + 535u) / 32u];
+    words[13] = blocks_word[base + 27u];
+    words[14] = blocks_word[base + 54u];
+    words[15] = blocks_word[begin + 28u];
+    words[16] = blocks_word[base + tile / 4u + 44u];
+    words[17] = blocks_word[base + tile + 46u];
+    words[18] = blocks_word[begin + 29u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    float d0 = f16_to_f32(words[0]);
+    uint scales0 = words[1];
+    uint scales1 = words[2];
+    uint scales_run = (scales0 >> ((tile * 4u + 848u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 4u + 848u) % 32u));
+    uint sc0 = scales_run & 15u;  // scales: 4 bits
+    precise float d_sc0 = d0 * float(1 + 2 * int(sc0));
+    uint begin = base + tile * 2u;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint qs0 = odd ? pick0 : pick1;
+    uint g_lo0 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh0 = words[3];
+    uint g_hi0 = (qh0 >> ((tile * 8u + 528u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G_at(g0);
+    uint signs0 = words[4];
+    uint s0 = (signs0 >> 16u) & 0xFFu;  // signs: 8 bits
+    uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    uint biased0 = (bytes0 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair0 = unpackHalf2x16(biased0 & 0x1F001Fu);
+    vec2 pair1 = unpackHalf2x16((biased0 >> 8u) & 0x1F001Fu);
+    uint g_lo1 = qs0 >> 24u;  // qs: bits 0-7 of g
+    uint qh1 = words[5];
+    uint g_hi1 = (qh1 >> ((tile * 8u + 529u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G_at(g1);
+    uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    uint biased1 = (bytes1 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair2 = unpackHalf2x16(biased1 & 0x1F001Fu);
+    vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0x1F001Fu);
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qs1 = odd ? pick2 : pick0;
+    uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh2 = words[6];
+    uint g_hi2 = (qh2 >> ((tile * 8u + 530u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row2 = G_at(g2);
+    uint s1 = signs0 >> 24u;  // signs: 8 bits
+    uint negative2 = ((s1 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    uint biased2 = (bytes2 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair4 = unpackHalf2x16(biased2 & 0x1F001Fu);
+    vec2 pair5 = unpackHalf2x16((biased2 >> 8u) & 0x1F001Fu);
+    uint g_lo3 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh3 = words[7];
+    uint g_hi3 = (qh3 >> ((tile * 8u + 531u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row3 = G_at(g3);
+    uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    uint biased3 = (bytes3 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair6 = unpackHalf2x16(biased3 & 0x1F001Fu);
+    vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0x1F001Fu);
+    uint g_lo4 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh4 = words[8];
+    uint g_hi4 = (qh4 >> ((tile * 8u + 532u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row4 = G_at(g4);
+    uint signs1 = words[9];
+    uint s2 = signs1 & 0xFFu;  // signs: 8 bits
+    uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
+    uint biased4 = (bytes4 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair8 = unpackHalf2x16(biased4 & 0x1F001Fu);
+    vec2 pair9 = unpackHalf2x16((biased4 >> 8u) & 0x1F001Fu);
+    uint g_lo5 = qs1 >> 24u;  // qs: bits 0-7 of g
+    uint qh5 = words[10];
+    uint g_hi5 = (qh5 >> ((tile * 8u + 533u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row5 = G_at(g5);
+    uint negative5 = ((s2 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
+    uint biased5 = (bytes5 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair10 = unpackHalf2x16(biased5 & 0x1F001Fu);
+    vec2 pair11 = unpackHalf2x16((biased5 >> 8u) & 0x1F001Fu);
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qs2 = odd ? pick3 : pick2;
+    uint g_lo6 = qs2 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh6 = words[11];
+    uint g_hi6 = (qh6 >> ((tile * 8u + 534u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row6 = G_at(g6);
+    uint s3 = (signs1 >> 8u) & 0xFFu;  // signs: 8 bits
+    uint negative6 = ((s3 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
+    uint biased6 = (bytes6 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair12 = unpackHalf2x16(biased6 & 0x1F001Fu);
+    vec2 pair13 = unpackHalf2x16((biased6 >> 8u) & 0x1F001Fu);
+    uint g_lo7 = (qs2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh7 = words[12];
+    uint g_hi7 = (qh7 >> ((tile * 8u + 535u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row7 = G_at(g7);
+    uint negative7 = ((s3 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
+    uint biased7 = (bytes7 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair14 = unpackHalf2x16(biased7 & 0x1F001Fu);
+    vec2 pair15 = unpackHalf2x16((biased7 >> 8u) & 0x1F001Fu);
+    float d1 = f16_to_f32(words[13] >> 16u);
+    uint scales2 = words[14];
+    uint sc1 = (scales2 >> (tile * 4u)) & 15u;  // scales: 4 bits
+    precise float d_sc1 = d1 * float(1 + 2 * int(sc1));
+    uint qs3 = words[15];
+    uint g_lo8 = qs3 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh8 = words[16];
+    uint g_hi8 = (qh8 >> (tile % 4u * 8u)) & 1u;  // qh: bit 8 of g
+    uint g8 = g_lo8 | (g_hi8 << 8u);
+    uint G_row8 = G_at(g8);
+    uint signs2 = words[17];
+    uint s4 = signs2 & 0xFFu;  // signs: 8 bits
+    uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
+    uint biased8 = (bytes8 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair16 = unpackHalf2x16(biased8 & 0x1F001Fu);
+    vec2 pair17 = unpackHalf2x16((biased8 >> 8u) & 0x1F001Fu);
+    uint g_lo9 = (qs3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi9 = (qh8 >> (tile % 4u * 8u + 1u)) & 1u;  // qh: bit 8 of g
+    uint g9 = g_lo9 | (g_hi9 << 8u);
+    uint G_row9 = G_at(g9);
+    uint negative9 = ((s4 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
+    uint biased9 = (bytes9 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair18 = unpackHalf2x16(biased9 & 0x1F001Fu);
+    vec2 pair19 = unpackHalf2x16((biased9 >> 8u) & 0x1F001Fu);
+    uint g_lo10 = (qs3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi10 = (qh8 >> (tile % 4u * 8u + 2u)) & 1u;  // qh: bit 8 of g
+    uint g10 = g_lo10 | (g_hi10 << 8u);
+    uint G_row10 = G_at(g10);
+    uint s5 = (signs2 >> 8u) & 0xFFu;  // signs: 8 bits
+    uint negative10 = ((s5 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
+    uint biased10 = (bytes10 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair20 = unpackHalf2x16(biased10 & 0x1F001Fu);
+    vec2 pair21 = unpackHalf2x16((biased10 >> 8u) & 0x1F001Fu);
+    uint g_lo11 = qs3 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi11 = (qh8 >> (tile % 4u * 8u + 3u)) & 1u;  // qh: bit 8 of g
+    uint g11 = g_lo11 | (g_hi11 << 8u);
+    uint G_row11 = G_at(g11);
+    uint negative11 = ((s5 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
+    uint biased11 = (bytes11 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair22 = unpackHalf2x16(biased11 & 0x1F001Fu);
+    vec2 pair23 = unpackHalf2x16((biased11 >> 8u) & 0x1F001Fu);
+    uint qs4 = words[18];
+    uint g_lo12 = qs4 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi12 = (qh8 >> (tile % 4u * 8u + 4u)) & 1u;  // qh: bit 8 of g
+    uint g12 = g_lo12 | (g_hi12 << 8u);
+    uint G_row12 = G_at(g12);
+    uint s6 = (signs2 >> 16u) & 0xFFu;  // signs: 8 bits
+    uint negative12 = ((s6 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
+    uint biased12 = (bytes12 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair24 = unpackHalf2x16(biased12 & 0x1F001Fu);
+    vec2 pair25 = unpackHalf2x16((biased12 >> 8u) & 0x1F001Fu);
+    uint g_lo13 = (qs4 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi13 = (qh8 >> (tile % 4u * 8u + 5u)) & 1u;  // qh: bit 8 of g
+    uint g13 = g_lo13 | (g_hi13 << 8u);
+    uint G_row13 = G_at(g13);
+    uint negative13 = ((s6 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
+    uint biased13 = (bytes13 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair26 = unpackHalf2x16(biased13 & 0x1F001Fu);
+    vec2 pair27 = unpackHalf2x16((biased13 >> 8u) & 0x1F001Fu);
+    uint g_lo14 = (qs4 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi14 = (qh8 >> (tile % 4u * 8u + 6u)) & 1u;  // qh: bit 8 of g
+    uint g14 = g_lo14 | (g_hi14 << 8u);
+    uint G_row14 = G_at(g14);
+    uint s7 = signs2 >> 24u;  // signs: 8 bits
+    uint negative14 = ((s7 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
+    uint biased14 = (bytes14 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair28 = unpackHalf2x16(biased14 & 0x1F001Fu);
+    vec2 pair29 = unpackHalf2x16((biased14 >> 8u) & 0x1F001Fu);
+    uint g_lo15 = qs4 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi15 = (qh8 >> (tile % 4u * 8u + 7u)) & 1u;  // qh: bit 8 of g
+    uint g15 = g_lo15 | (g_hi15 << 8u);
+    uint G_row15 = G_at(g15);
+    uint negative15 = ((s7 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
+    uint biased15 = (bytes15 ^ 0x80808080u) - 0x71717171u;  // from zero on
+    vec2 pair30 = unpackHalf2x16(biased15 & 0x1F001Fu);
+    vec2 pair31 = unpackHalf2x16((biased15 >> 8u) & 0x1F001Fu);
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots3 = dot_add(dots2, wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
+    float dots4 = dot_add(dots3, wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots5 = dot_add(dots4, wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
+    float dots6 = dot_add(dots5, wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots7 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots8 = dot_add(dots7, wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
+    float dots9 = dot_add(dots8, wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots10 = dot_add(dots9, wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
+    float dots11 = dot_add(dots10, wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots12 = dot_add(dots11, wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
+    float dots13 = dot_add(dots12, wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d_sc0 * (dots6 - 15.0 * wide_x_sum[k][0]) + d_sc1 * (dots13 - 15.0 * wide_x_sum[k][1]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 16u, runs_end = runs + (end + 7u) / 8u * 128u;
+    for (staged_from = runs + begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+// As main does, with wide tiles, and with parts of the results that lie one after the other, for they share x.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 1u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_wide_x(token, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (STAGED == 1u && !kept) load_wide_x(token, j, k);
+                if (!bound) continue;
+                // Of the last block of all, beyond which no load goes.
+                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;
+                float sum_at_end = 0.0;
+                if (at_end) {
+                    uvec4 last[2]; uint last_words[19];
+                    fetch_last(end - 1u, j, last, last_words);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
+                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
+                }
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][19];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+                if (at_end) {
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
+                }
+            }
+            held = c0;
+            held_token = token;
+        }
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) y[pair * rows + first + team * ROWS + lane] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+    }
+}
+
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 512u; i += gl_WorkGroupSize.x) {
+            const uint value = G[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i + c) % COPIES;  // neighbours in other banks
+                G_copies[i * COPIES + copy] = value;
+            }
+        }
+        barrier();
+    }
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u && (expert_end - expert_first) * rows * (row_tiles / 8u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq3_xxs`; do not edit.
  * 98 bytes for 256 elements, 3.062 bits each.
  * dequant, gather in f32: for each weight 0.383 bytes read and 4 written, 21.2 operations: 1.25 loads, 5.75 bits, 8.5 integer, 2.75 float, 2.5 conversions, 0.5 lookups.
- * gemv, gemv_id in f32: for each weight 0.383 bytes read, 14.4 operations: 0.5 loads, 4.81 bits, 3.38 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
+ * gemv, gemv_id in f32: for each weight 0.383 bytes read, 7.3 operations: 0.156 loads, 2.83 bits, 1.19 integer, 2.19 float, 0.562 conversions, 0.375 lookups.
  *
  *     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -967,12 +967,18 @@ static const uint32_t iq3_xxs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t iq3_xxs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, iq3_xxs_gemv_f32_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 512, 4, iq3_xxs_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq3_xxs_gemv_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
     .name = "iq3_xxs_gemv_f32",
@@ -988,7 +994,7 @@ const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
     .push = iq3_xxs_gemv_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 8,
     .spec_constants = iq3_xxs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1048,6 +1054,7 @@ static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f32_vulkan_local_size_x},
@@ -1058,6 +1065,7 @@ static const qk_spec_constant iq3_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_xxs_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, iq3_xxs_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_int8_f32_vulkan_table_copies}};
 
@@ -1075,7 +1083,7 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .push = iq3_xxs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_xxs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1110,6 +1118,7 @@ static const uint32_t iq3_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f32_vulkan_local_size_x},
@@ -1120,6 +1129,7 @@ static const qk_spec_constant iq3_xxs_gemv_split_f32_vulkan_constants[] = {{0, "
     {5, "load_words", 4, 2, iq3_xxs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_xxs_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq3_xxs_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_split_f32_vulkan_table_copies}};
 
@@ -1137,7 +1147,7 @@ const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .push = iq3_xxs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_xxs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1172,6 +1182,7 @@ static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f32_vulkan_local_size_x},
@@ -1182,6 +1193,7 @@ static const qk_spec_constant iq3_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "
     {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_xxs_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq3_xxs_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_int24_f32_vulkan_table_copies}};
 
@@ -1199,7 +1211,7 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .push = iq3_xxs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_xxs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1230,12 +1242,18 @@ static const uint32_t iq3_xxs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t iq3_xxs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, iq3_xxs_gemv_f16_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 512, 4, iq3_xxs_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq3_xxs_gemv_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
     .name = "iq3_xxs_gemv_f16",
@@ -1251,7 +1269,7 @@ const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
     .push = iq3_xxs_gemv_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 8,
     .spec_constants = iq3_xxs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1311,6 +1329,7 @@ static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f16_vulkan_local_size_x},
@@ -1321,6 +1340,7 @@ static const qk_spec_constant iq3_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_xxs_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, iq3_xxs_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_int8_f16_vulkan_table_copies}};
 
@@ -1338,7 +1358,7 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .push = iq3_xxs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_xxs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1373,6 +1393,7 @@ static const uint32_t iq3_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f16_vulkan_local_size_x},
@@ -1383,6 +1404,7 @@ static const qk_spec_constant iq3_xxs_gemv_split_f16_vulkan_constants[] = {{0, "
     {5, "load_words", 4, 2, iq3_xxs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_xxs_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq3_xxs_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_split_f16_vulkan_table_copies}};
 
@@ -1400,7 +1422,7 @@ const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .push = iq3_xxs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_xxs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1435,6 +1457,7 @@ static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f16_vulkan_local_size_x},
@@ -1445,6 +1468,7 @@ static const qk_spec_constant iq3_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "
     {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_xxs_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq3_xxs_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_int24_f16_vulkan_table_copies}};
 
@@ -1462,7 +1486,7 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .push = iq3_xxs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq3_xxs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1495,8 +1519,14 @@ static const qk_table iq3_xxs_gemv_id_f32_tables[] = {
 
 static const uint32_t iq3_xxs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq3_xxs_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq3_xxs_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_xxs_gemv_id_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_id_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_f32_vulkan = {
     .name = "iq3_xxs_gemv_id_f32",
@@ -1512,10 +1542,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_f32_vulkan = {
     .push = iq3_xxs_gemv_id_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_f32_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 5,
     .spec_constants = iq3_xxs_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1568,6 +1598,7 @@ static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int8_f32_vulkan_local_size_x},
@@ -1575,6 +1606,7 @@ static const qk_spec_constant iq3_xxs_gemv_id_int8_f32_vulkan_constants[] = {{0,
     {4, "digits", 1, 1, iq3_xxs_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq3_xxs_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq3_xxs_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -1592,7 +1624,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f32_vulkan = {
     .push = iq3_xxs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_xxs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1628,6 +1660,7 @@ static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_split_f32_vulkan_local_size_x},
@@ -1635,6 +1668,7 @@ static const qk_spec_constant iq3_xxs_gemv_id_split_f32_vulkan_constants[] = {{0
     {4, "digits", 2, 1, iq3_xxs_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq3_xxs_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq3_xxs_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -1652,7 +1686,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f32_vulkan = {
     .push = iq3_xxs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_xxs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1688,6 +1722,7 @@ static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int24_f32_vulkan_local_size_x},
@@ -1695,6 +1730,7 @@ static const qk_spec_constant iq3_xxs_gemv_id_int24_f32_vulkan_constants[] = {{0
     {4, "digits", 3, 1, iq3_xxs_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq3_xxs_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq3_xxs_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -1712,7 +1748,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f32_vulkan = {
     .push = iq3_xxs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_xxs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1745,8 +1781,14 @@ static const qk_table iq3_xxs_gemv_id_f16_tables[] = {
 
 static const uint32_t iq3_xxs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq3_xxs_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq3_xxs_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_xxs_gemv_id_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_id_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_f16_vulkan = {
     .name = "iq3_xxs_gemv_id_f16",
@@ -1762,10 +1804,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_f16_vulkan = {
     .push = iq3_xxs_gemv_id_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 5,
     .spec_constants = iq3_xxs_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1818,6 +1860,7 @@ static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int8_f16_vulkan_local_size_x},
@@ -1825,6 +1868,7 @@ static const qk_spec_constant iq3_xxs_gemv_id_int8_f16_vulkan_constants[] = {{0,
     {4, "digits", 1, 1, iq3_xxs_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq3_xxs_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq3_xxs_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -1842,7 +1886,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f16_vulkan = {
     .push = iq3_xxs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_xxs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1878,6 +1922,7 @@ static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_split_f16_vulkan_local_size_x},
@@ -1885,6 +1930,7 @@ static const qk_spec_constant iq3_xxs_gemv_id_split_f16_vulkan_constants[] = {{0
     {4, "digits", 2, 1, iq3_xxs_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq3_xxs_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq3_xxs_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -1902,7 +1948,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f16_vulkan = {
     .push = iq3_xxs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_xxs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1938,6 +1984,7 @@ static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int24_f16_vulkan_local_size_x},
@@ -1945,6 +1992,7 @@ static const qk_spec_constant iq3_xxs_gemv_id_int24_f16_vulkan_constants[] = {{0
     {4, "digits", 3, 1, iq3_xxs_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq3_xxs_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq3_xxs_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -1962,7 +2010,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f16_vulkan = {
     .push = iq3_xxs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_xxs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq3_xxs`; do not edit.
  * 98 bytes for 256 elements, 3.062 bits each.
  * dequant, gather in f32: for each weight 0.383 bytes read and 4 written, 21.2 operations: 1.25 loads, 5.75 bits, 8.5 integer, 2.75 float, 2.5 conversions, 0.5 lookups.
- * gemv, gemv_id in f32: for each weight 0.383 bytes read, 14.4 operations: 0.5 loads, 4.81 bits, 3.38 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
+ * gemv, gemv_id in f32: for each weight 0.383 bytes read, 7.3 operations: 0.156 loads, 2.83 bits, 1.19 integer, 2.19 float, 0.562 conversions, 0.375 lookups.
  *
  *     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"

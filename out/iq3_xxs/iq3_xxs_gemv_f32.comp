@@ -1,7 +1,7 @@
 // iq3_xxs_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq3_xxs`; do not edit.
 // 98 bytes for 256 elements, 3.062 bits each.
-// For each weight 0.383 bytes read, 14.4 operations: 0.5 loads, 4.81 bits, 3.38 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
+// For each weight 0.383 bytes read, 7.3 operations: 0.156 loads, 2.83 bits, 1.19 integer, 2.19 float, 0.562 conversions, 0.375 lookups.
 //
 //     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -31,11 +31,15 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 256 rows of 4: u8, packed
 layout(binding = 4, std430) readonly buffer STable { uint S[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
 
@@ -58,6 +62,11 @@ const uint TILES = 4u;
 vec4 x[TILES][4];
 float x_sum[TILES][1];
 
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][16];
+float wide_x_sum[WIDE_TILES][2];
+
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 16u;
@@ -67,10 +76,11 @@ void load_x(uint vector, uint j, uint k) {
     const vec4 x1 = x_in[from + 1u];
     const vec4 x2 = x_in[from + 2u];
     const vec4 x3 = x_in[from + 3u];
-    x[k][0] = x0;
-    x[k][1] = x1;
-    x[k][2] = x2;
-    x[k][3] = x3;
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 16777216.0;
+    x[k][3] = x3 * 16777216.0;
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
 }
 
 // 32 bits from words of 16.
@@ -93,19 +103,288 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint G_row0 = G[g0];
     uint signs1 = blocks_u32(base + tile / 2u * 2u + 33u);
     uint s0 = (signs1 >> (tile % 2u * 14u)) & 0x7Fu;  // signs: 7 bits
+    uint negative0 = ((S[s0] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    uint biased0 = (bytes0 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair0 = unpackHalf2x16(biased0 & 0x7F007Fu);
+    vec2 pair1 = unpackHalf2x16((biased0 >> 8u) & 0x7F007Fu);
     uint g1 = qs0 >> 8u;  // qs: 8 bits
     uint G_row1 = G[g1];
+    uint negative1 = (((S[s0] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    uint biased1 = (bytes1 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair2 = unpackHalf2x16(biased1 & 0x7F007Fu);
+    vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0x7F007Fu);
     uint qs1 = uint(blocks[base + tile * 2u + 2u]);
     uint g2 = qs1 & 0xFFu;  // qs: 8 bits
     uint G_row2 = G[g2];
     uint signs2 = uint(blocks[base + (tile / 2u * 32u + tile % 2u * 14u + 535u) / 16u]) | (uint(blocks[base + min((tile / 2u * 32u + tile % 2u * 14u + 535u) / 16u + 1u, 48u)]) << 16u);
     uint s1 = (signs2 >> ((tile / 2u * 32u + tile % 2u * 14u + 535u) % 16u)) & 0x7Fu;  // signs: 7 bits
+    uint negative2 = ((S[s1] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    uint biased2 = (bytes2 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair4 = unpackHalf2x16(biased2 & 0x7F007Fu);
+    vec2 pair5 = unpackHalf2x16((biased2 >> 8u) & 0x7F007Fu);
     uint g3 = qs1 >> 8u;  // qs: 8 bits
     uint G_row3 = G[g3];
-    sum += d_sc1 * (dot(x[k][0], vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][1], vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][2], vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][3], vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))));
+    uint negative3 = (((S[s1] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    uint biased3 = (bytes3 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair6 = unpackHalf2x16(biased3 & 0x7F007Fu);
+    vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0x7F007Fu);
+    sum += d_sc1 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 62.0 * x_sum[k][0]);
 }
 
-const uint X_WORDS = 16u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_in[at];
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 256u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[i * COPIES + copy];
+}
+shared uint S_copies[COPIES == 1u ? 1u : 128u * COPIES];
+
+// A word of S, from the thread's copy.
+uint S_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return S[i];
+    return S_copies[i * COPIES + copy];
+}
+
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile * 8u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
+    const vec4 x8 = staged_x(from + 64u);
+    const vec4 x9 = staged_x(from + 65u);
+    const vec4 x10 = staged_x(from + 66u);
+    const vec4 x11 = staged_x(from + 67u);
+    const vec4 x12 = staged_x(from + 68u);
+    const vec4 x13 = staged_x(from + 69u);
+    const vec4 x14 = staged_x(from + 70u);
+    const vec4 x15 = staged_x(from + 71u);
+    wide_x[k][0] = x0 * 16777216.0;
+    wide_x[k][1] = x1 * 16777216.0;
+    wide_x[k][2] = x2 * 16777216.0;
+    wide_x[k][3] = x3 * 16777216.0;
+    wide_x[k][4] = x4 * 16777216.0;
+    wide_x[k][5] = x5 * 16777216.0;
+    wide_x[k][6] = x6 * 16777216.0;
+    wide_x[k][7] = x7 * 16777216.0;
+    wide_x[k][8] = x8 * 16777216.0;
+    wide_x[k][9] = x9 * 16777216.0;
+    wide_x[k][10] = x10 * 16777216.0;
+    wide_x[k][11] = x11 * 16777216.0;
+    wide_x[k][12] = x12 * 16777216.0;
+    wide_x[k][13] = x13 * 16777216.0;
+    wide_x[k][14] = x14 * 16777216.0;
+    wide_x[k][15] = x15 * 16777216.0;
+    wide_x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+    wide_x_sum[k][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[10]) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 49u;
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + tile + 17u];
+    words[2] = blocks_word[base + tile * 2u];
+    words[3] = blocks_word[base + tile + 16u];
+    words[4] = blocks_word[base + tile * 2u + 1u];
+    words[5] = blocks_word[base + tile * 2u + 2u];
+    words[6] = blocks_word[base + 24u];
+    words[7] = blocks_word[base + tile + 41u];
+    words[8] = blocks_word[base + tile * 2u + 25u];
+    words[9] = blocks_word[base + tile * 2u + 26u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uint words[10], inout float sum) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    float d0 = f16_to_f32(words[0]);
+    uint signs0 = words[1];
+    uint sc0 = (signs0 >> 12u) & 15u;  // signs: 4 bits
+    precise float d_sc0 = d0 * (0.5 + float(sc0));
+    precise float d_sc1 = d_sc0 * 0.5;
+    uint qs0 = words[2];
+    uint g0 = (qs0 >> 16u) & 0xFFu;  // qs: 8 bits
+    uint G_row0 = G_at(g0);
+    uint signs1 = words[3];
+    uint s0 = (signs1 >> 16u) & 0x7Fu;  // signs: 7 bits
+    uint negative0 = ((S_at(s0) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    uint biased0 = (bytes0 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair0 = unpackHalf2x16(biased0 & 0x7F007Fu);
+    vec2 pair1 = unpackHalf2x16((biased0 >> 8u) & 0x7F007Fu);
+    uint g1 = qs0 >> 24u;  // qs: 8 bits
+    uint G_row1 = G_at(g1);
+    uint negative1 = (((S_at(s0) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    uint biased1 = (bytes1 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair2 = unpackHalf2x16(biased1 & 0x7F007Fu);
+    vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0x7F007Fu);
+    uint qs1 = words[4];
+    uint g2 = qs1 & 0xFFu;  // qs: 8 bits
+    uint G_row2 = G_at(g2);
+    uint s1 = (signs1 >> 23u) & 0x7Fu;  // signs: 7 bits
+    uint negative2 = ((S_at(s1) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    uint biased2 = (bytes2 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair4 = unpackHalf2x16(biased2 & 0x7F007Fu);
+    vec2 pair5 = unpackHalf2x16((biased2 >> 8u) & 0x7F007Fu);
+    uint g3 = (qs1 >> 8u) & 0xFFu;  // qs: 8 bits
+    uint G_row3 = G_at(g3);
+    uint negative3 = (((S_at(s1) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    uint biased3 = (bytes3 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair6 = unpackHalf2x16(biased3 & 0x7F007Fu);
+    vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0x7F007Fu);
+    uint g4 = (qs1 >> 16u) & 0xFFu;  // qs: 8 bits
+    uint G_row4 = G_at(g4);
+    uint signs_run = (signs1 >> 16u) | (signs0 << 16u);
+    uint s2 = (signs_run >> 14u) & 0x7Fu;  // signs: 7 bits
+    uint negative4 = ((S_at(s2) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
+    uint biased4 = (bytes4 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair8 = unpackHalf2x16(biased4 & 0x7F007Fu);
+    vec2 pair9 = unpackHalf2x16((biased4 >> 8u) & 0x7F007Fu);
+    uint g5 = qs1 >> 24u;  // qs: 8 bits
+    uint G_row5 = G_at(g5);
+    uint negative5 = (((S_at(s2) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
+    uint biased5 = (bytes5 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair10 = unpackHalf2x16(biased5 & 0x7F007Fu);
+    vec2 pair11 = unpackHalf2x16((biased5 >> 8u) & 0x7F007Fu);
+    uint qs2 = words[5];
+    uint g6 = qs2 & 0xFFu;  // qs: 8 bits
+    uint G_row6 = G_at(g6);
+    uint s3 = (signs0 >> 5u) & 0x7Fu;  // signs: 7 bits
+    uint negative6 = ((S_at(s3) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
+    uint biased6 = (bytes6 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair12 = unpackHalf2x16(biased6 & 0x7F007Fu);
+    vec2 pair13 = unpackHalf2x16((biased6 >> 8u) & 0x7F007Fu);
+    uint g7 = (qs2 >> 8u) & 0xFFu;  // qs: 8 bits
+    uint G_row7 = G_at(g7);
+    uint negative7 = (((S_at(s3) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
+    uint biased7 = (bytes7 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair14 = unpackHalf2x16(biased7 & 0x7F007Fu);
+    vec2 pair15 = unpackHalf2x16((biased7 >> 8u) & 0x7F007Fu);
+    float d1 = f16_to_f32(words[6] >> 16u);
+    uint signs2 = words[7];
+    uint sc1 = signs2 >> 28u;  // signs: 4 bits
+    precise float d_sc2 = d1 * (0.5 + float(sc1));
+    precise float d_sc3 = d_sc2 * 0.5;
+    uint qs3 = words[8];
+    uint g8 = qs3 & 0xFFu;  // qs: 8 bits
+    uint G_row8 = G_at(g8);
+    uint s4 = signs2 & 0x7Fu;  // signs: 7 bits
+    uint negative8 = ((S_at(s4) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
+    uint biased8 = (bytes8 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair16 = unpackHalf2x16(biased8 & 0x7F007Fu);
+    vec2 pair17 = unpackHalf2x16((biased8 >> 8u) & 0x7F007Fu);
+    uint g9 = (qs3 >> 8u) & 0xFFu;  // qs: 8 bits
+    uint G_row9 = G_at(g9);
+    uint negative9 = (((S_at(s4) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
+    uint biased9 = (bytes9 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair18 = unpackHalf2x16(biased9 & 0x7F007Fu);
+    vec2 pair19 = unpackHalf2x16((biased9 >> 8u) & 0x7F007Fu);
+    uint g10 = (qs3 >> 16u) & 0xFFu;  // qs: 8 bits
+    uint G_row10 = G_at(g10);
+    uint s5 = (signs2 >> 7u) & 0x7Fu;  // signs: 7 bits
+    uint negative10 = ((S_at(s5) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
+    uint biased10 = (bytes10 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair20 = unpackHalf2x16(biased10 & 0x7F007Fu);
+    vec2 pair21 = unpackHalf2x16((biased10 >> 8u) & 0x7F007Fu);
+    uint g11 = qs3 >> 24u;  // qs: 8 bits
+    uint G_row11 = G_at(g11);
+    uint negative11 = (((S_at(s5) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
+    uint biased11 = (bytes11 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair22 = unpackHalf2x16(biased11 & 0x7F007Fu);
+    vec2 pair23 = unpackHalf2x16((biased11 >> 8u) & 0x7F007Fu);
+    uint qs4 = words[9];
+    uint g12 = qs4 & 0xFFu;  // qs: 8 bits
+    uint G_row12 = G_at(g12);
+    uint s6 = (signs2 >> 14u) & 0x7Fu;  // signs: 7 bits
+    uint negative12 = ((S_at(s6) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
+    uint biased12 = (bytes12 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair24 = unpackHalf2x16(biased12 & 0x7F007Fu);
+    vec2 pair25 = unpackHalf2x16((biased12 >> 8u) & 0x7F007Fu);
+    uint g13 = (qs4 >> 8u) & 0xFFu;  // qs: 8 bits
+    uint G_row13 = G_at(g13);
+    uint negative13 = (((S_at(s6) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
+    uint biased13 = (bytes13 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair26 = unpackHalf2x16(biased13 & 0x7F007Fu);
+    vec2 pair27 = unpackHalf2x16((biased13 >> 8u) & 0x7F007Fu);
+    uint g14 = (qs4 >> 16u) & 0xFFu;  // qs: 8 bits
+    uint G_row14 = G_at(g14);
+    uint s7 = (signs2 >> 21u) & 0x7Fu;  // signs: 7 bits
+    uint negative14 = ((S_at(s7) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
+    uint biased14 = (bytes14 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair28 = unpackHalf2x16(biased14 & 0x7F007Fu);
+    vec2 pair29 = unpackHalf2x16((biased14 >> 8u) & 0x7F007Fu);
+    uint g15 = qs4 >> 24u;  // qs: 8 bits
+    uint G_row15 = G_at(g15);
+    uint negative15 = (((S_at(s7) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
+    uint biased15 = (bytes15 ^ 0x80808080u) - 0x42424242u;  // from zero on
+    vec2 pair30 = unpackHalf2x16(biased15 & 0x7F007Fu);
+    vec2 pair31 = unpackHalf2x16((biased15 >> 8u) & 0x7F007Fu);
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots3 = dot_add(dots2, wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
+    float dots4 = dot_add(dots3, wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots5 = dot_add(dots4, wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
+    float dots6 = dot_add(dots5, wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots7 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots8 = dot_add(dots7, wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
+    float dots9 = dot_add(dots8, wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots10 = dot_add(dots9, wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
+    float dots11 = dot_add(dots10, wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots12 = dot_add(dots11, wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
+    float dots13 = dot_add(dots12, wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d_sc1 * (dots6 - 62.0 * wide_x_sum[k][0]) + d_sc3 * (dots13 - 62.0 * wide_x_sum[k][1]);
+}
+
+const uint X_WORDS = 17u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -113,6 +392,7 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint i = 0u; i < 16u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) words[16u + i] = floatBitsToUint(x_sum[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
@@ -124,6 +404,7 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][i / 4u][i % 4u] = uintBitsToFloat(words[i]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) x_sum[0][i] = uintBitsToFloat(words[16u + i]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -139,6 +420,65 @@ float sum_of_lanes(float v[ROWS], uint width) {
     }
     for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 7u) / 8u * 128u;
+    for (staged_from = runs + begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+// One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_wide_x(0u, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (STAGED == 1u && !kept) load_wide_x(0u, j, k);
+                uint words[ROWS][10];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
+            }
+            held = c0;
+        }
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) y[y_first + row + lane] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[y_first + first + i] = total;
+        }
+    }
 }
 
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
@@ -180,6 +520,27 @@ void walk_shared() {
 }
 
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 256u; i += gl_WorkGroupSize.x) {
+            const uint value = G[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i + c) % COPIES;  // neighbours in other banks
+                G_copies[i * COPIES + copy] = value;
+            }
+        }
+        for (uint i = gl_LocalInvocationID.x; i < 128u; i += gl_WorkGroupSize.x) {
+            const uint value = S[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i + c) % COPIES;  // neighbours in other banks
+                S_copies[i * COPIES + copy] = value;
+            }
+        }
+        barrier();
+    }
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u) {
+        walk_wide();
+        return;
+    }
     if (BATCH > 1u && gl_SubgroupSize >= ROWS) {
         walk_shared();
         return;

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq4_nl`; do not edit.
  * 18 bytes for 32 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 0.625 integer, 1 float, 1.12 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 6.73 operations: 0.0469 loads, 2.23 bits, 0.391 integer, 2.03 float, 1.03 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 5.3 operations: 0.141 loads, 0.953 bits, 1.14 integer, 2.03 float, 0.531 conversions, 0.5 lookups.
  *
  *     format iq4_nl "4-bit indices into a table of unequal steps, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -643,16 +643,16 @@ static const uint32_t iq4_nl_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t iq4_nl_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq4_nl_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_f32_vulkan_shared_fours},
-    {11, "padded", 0, 2, iq4_nl_gemv_f32_vulkan_padded},
-    {7, "staged", 1, 4, iq4_nl_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_nl_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .name = "iq4_nl_gemv_f32",
@@ -727,6 +727,7 @@ static const uint32_t iq4_nl_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f32_vulkan_local_size_x},
@@ -737,6 +738,7 @@ static const qk_spec_constant iq4_nl_gemv_int8_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq4_nl_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_nl_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, iq4_nl_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_int8_f32_vulkan_copies}};
 
@@ -754,7 +756,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .push = iq4_nl_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_nl_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -788,6 +790,7 @@ static const uint32_t iq4_nl_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f32_vulkan_local_size_x},
@@ -798,6 +801,7 @@ static const qk_spec_constant iq4_nl_gemv_split_f32_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq4_nl_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_nl_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq4_nl_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_split_f32_vulkan_copies}};
 
@@ -815,7 +819,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .push = iq4_nl_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_nl_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -849,6 +853,7 @@ static const uint32_t iq4_nl_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f32_vulkan_local_size_x},
@@ -859,6 +864,7 @@ static const qk_spec_constant iq4_nl_gemv_int24_f32_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq4_nl_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_nl_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq4_nl_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_int24_f32_vulkan_copies}};
 
@@ -876,7 +882,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .push = iq4_nl_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_nl_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -908,16 +914,16 @@ static const uint32_t iq4_nl_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t iq4_nl_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq4_nl_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_f16_vulkan_shared_fours},
-    {11, "padded", 0, 2, iq4_nl_gemv_f16_vulkan_padded},
-    {7, "staged", 1, 4, iq4_nl_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_nl_gemv_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .name = "iq4_nl_gemv_f16",
@@ -992,6 +998,7 @@ static const uint32_t iq4_nl_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f16_vulkan_local_size_x},
@@ -1002,6 +1009,7 @@ static const qk_spec_constant iq4_nl_gemv_int8_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq4_nl_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_nl_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, iq4_nl_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_int8_f16_vulkan_copies}};
 
@@ -1019,7 +1027,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .push = iq4_nl_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_nl_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1053,6 +1061,7 @@ static const uint32_t iq4_nl_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f16_vulkan_local_size_x},
@@ -1063,6 +1072,7 @@ static const qk_spec_constant iq4_nl_gemv_split_f16_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq4_nl_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_nl_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq4_nl_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_split_f16_vulkan_copies}};
 
@@ -1080,7 +1090,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .push = iq4_nl_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_nl_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1114,6 +1124,7 @@ static const uint32_t iq4_nl_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f16_vulkan_local_size_x},
@@ -1124,6 +1135,7 @@ static const qk_spec_constant iq4_nl_gemv_int24_f16_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq4_nl_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_nl_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq4_nl_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_int24_f16_vulkan_copies}};
 
@@ -1141,7 +1153,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .push = iq4_nl_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_nl_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1174,13 +1186,13 @@ static const qk_table iq4_nl_gemv_id_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t iq4_nl_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_id_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_f32_vulkan_load_words},
-    {11, "padded", 0, 2, iq4_nl_gemv_id_f32_vulkan_padded},
-    {7, "staged", 1, 4, iq4_nl_gemv_id_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_nl_gemv_id_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_id_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
     .name = "iq4_nl_gemv_id_f32",
@@ -1251,6 +1263,7 @@ static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int8_f32_vulkan_local_size_x},
@@ -1258,6 +1271,7 @@ static const qk_spec_constant iq4_nl_gemv_id_int8_f32_vulkan_constants[] = {{0, 
     {4, "digits", 1, 1, iq4_nl_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq4_nl_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq4_nl_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_id_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_int8_f32_vulkan_copies}};
 
@@ -1275,7 +1289,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f32_vulkan = {
     .push = iq4_nl_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1310,6 +1324,7 @@ static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_split_f32_vulkan_local_size_x},
@@ -1317,6 +1332,7 @@ static const qk_spec_constant iq4_nl_gemv_id_split_f32_vulkan_constants[] = {{0,
     {4, "digits", 2, 1, iq4_nl_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq4_nl_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq4_nl_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_id_split_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_split_f32_vulkan_copies}};
 
@@ -1334,7 +1350,7 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f32_vulkan = {
     .push = iq4_nl_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1369,6 +1385,7 @@ static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int24_f32_vulkan_local_size_x},
@@ -1376,6 +1393,7 @@ static const qk_spec_constant iq4_nl_gemv_id_int24_f32_vulkan_constants[] = {{0,
     {4, "digits", 3, 1, iq4_nl_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq4_nl_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq4_nl_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_id_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_int24_f32_vulkan_copies}};
 
@@ -1393,7 +1411,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f32_vulkan = {
     .push = iq4_nl_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1426,13 +1444,13 @@ static const qk_table iq4_nl_gemv_id_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t iq4_nl_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_id_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_f16_vulkan_load_words},
-    {11, "padded", 0, 2, iq4_nl_gemv_id_f16_vulkan_padded},
-    {7, "staged", 1, 4, iq4_nl_gemv_id_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_nl_gemv_id_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_id_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
     .name = "iq4_nl_gemv_id_f16",
@@ -1503,6 +1521,7 @@ static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int8_f16_vulkan_local_size_x},
@@ -1510,6 +1529,7 @@ static const qk_spec_constant iq4_nl_gemv_id_int8_f16_vulkan_constants[] = {{0, 
     {4, "digits", 1, 1, iq4_nl_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq4_nl_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq4_nl_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_id_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_int8_f16_vulkan_copies}};
 
@@ -1527,7 +1547,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f16_vulkan = {
     .push = iq4_nl_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1562,6 +1582,7 @@ static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_split_f16_vulkan_local_size_x},
@@ -1569,6 +1590,7 @@ static const qk_spec_constant iq4_nl_gemv_id_split_f16_vulkan_constants[] = {{0,
     {4, "digits", 2, 1, iq4_nl_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq4_nl_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq4_nl_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_id_split_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_split_f16_vulkan_copies}};
 
@@ -1586,7 +1608,7 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f16_vulkan = {
     .push = iq4_nl_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1621,6 +1643,7 @@ static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int24_f16_vulkan_local_size_x},
@@ -1628,6 +1651,7 @@ static const qk_spec_constant iq4_nl_gemv_id_int24_f16_vulkan_constants[] = {{0,
     {4, "digits", 3, 1, iq4_nl_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq4_nl_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq4_nl_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_id_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_int24_f16_vulkan_copies}};
 
@@ -1645,7 +1669,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f16_vulkan = {
     .push = iq4_nl_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq4_nl`; do not edit.
  * 18 bytes for 32 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 0.625 integer, 1 float, 1.12 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 6.73 operations: 0.0469 loads, 2.23 bits, 0.391 integer, 2.03 float, 1.03 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 5.3 operations: 0.141 loads, 0.953 bits, 1.14 integer, 2.03 float, 0.531 conversions, 0.5 lookups.
  *
  *     format iq4_nl "4-bit indices into a table of unequal steps, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"

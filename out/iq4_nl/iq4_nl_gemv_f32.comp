@@ -1,7 +1,7 @@
 // iq4_nl_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq4_nl`; do not edit.
 // 18 bytes for 32 elements, 4.5 bits each.
-// For each weight 0.562 bytes read, 6.73 operations: 0.0469 loads, 2.23 bits, 0.391 integer, 2.03 float, 1.03 conversions, 1 lookups.
+// For each weight 0.562 bytes read, 5.3 operations: 0.141 loads, 0.953 bits, 1.14 integer, 2.03 float, 0.531 conversions, 0.5 lookups.
 //
 //     format iq4_nl "4-bit indices into a table of unequal steps, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -30,14 +30,14 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
-layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 3, std430) readonly buffer NTable { int N[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
 
@@ -116,6 +116,13 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
+shared uint N_of_two[256u * COPIES];  // for each byte of two codes, as halves
+
+// N of both codes of a byte, that of the lower half first.
+uint N_pair(uint codes) {
+    return N_of_two[codes * COPIES + gl_LocalInvocationID.x % COPIES];
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
@@ -154,105 +161,85 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x[k][15] = x15;
 }
 
-// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[3]) {
-    if (PADDED == 0u && n + 1u == rows && j + 1u >= row_tiles / 4u) {
-        n = 0u;
-        j = 0u;
-    }
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[9]) {
     const uint block = n * (row_tiles / 4u) + j;
     uint base = block * 9u;
-    uint window = base / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
-    fours[2] = blocks_four[window + 2u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 18u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
-        const uint word = at * 8u + i;
-        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
-    }
-    return four;
-}
-
-// Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[3]) {
-    const uint block = n * (row_tiles / 4u) + j;
-    uint base = block * 9u;
-    uint window = base / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    fours[2] = blocks_to_end(window + 2u, block);
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + 1u];
+    words[2] = blocks_word[base + 2u];
+    words[3] = blocks_word[base + 3u];
+    words[4] = blocks_word[base + 4u];
+    words[5] = blocks_word[base + 5u];
+    words[6] = blocks_word[base + 6u];
+    words[7] = blocks_word[base + 7u];
+    words[8] = blocks_word[base + 8u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uint words[9], inout float sum) {
     const uint block = n * (row_tiles / 4u) + j;
-    uint base = block * 9u;
-    bool odd = (base & 1u) != 0u;
-    bool upper = (base & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y;
-    uint pick1 = upper ? four0.z : four0.x;
-    uint qs0 = odd ? pick0 : pick1;
+    uint qs0 = words[0];
     float d0 = f16_to_f32(qs0);
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0;
+    uint qs1 = words[1];
     uint qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
-    uvec4 q0 = (uvec4(qs_run0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2;
+    vec2 pair0 = unpackHalf2x16(N_pair(qs_run0 & 0xFFu));
+    vec2 pair1 = unpackHalf2x16(N_pair((qs_run0 >> 8u) & 0xFFu));
+    vec2 pair2 = unpackHalf2x16(N_pair((qs_run0 >> 16u) & 0xFFu));
+    vec2 pair3 = unpackHalf2x16(N_pair(qs_run0 >> 24u));
+    uint qs2 = words[2];
     uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
-    uvec4 q1 = (uvec4(qs_run1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint pick4 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick3;
+    vec2 pair4 = unpackHalf2x16(N_pair(qs_run1 & 0xFFu));
+    vec2 pair5 = unpackHalf2x16(N_pair((qs_run1 >> 8u) & 0xFFu));
+    vec2 pair6 = unpackHalf2x16(N_pair((qs_run1 >> 16u) & 0xFFu));
+    vec2 pair7 = unpackHalf2x16(N_pair(qs_run1 >> 24u));
+    uint qs3 = words[3];
     uint qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
-    uvec4 q2 = (uvec4(qs_run2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint pick5 = upper ? four1.w : four1.y;
-    uint qs4 = odd ? pick5 : pick4;
+    vec2 pair8 = unpackHalf2x16(N_pair(qs_run2 & 0xFFu));
+    vec2 pair9 = unpackHalf2x16(N_pair((qs_run2 >> 8u) & 0xFFu));
+    vec2 pair10 = unpackHalf2x16(N_pair((qs_run2 >> 16u) & 0xFFu));
+    vec2 pair11 = unpackHalf2x16(N_pair(qs_run2 >> 24u));
+    uint qs4 = words[4];
     uint qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
-    uvec4 q3 = (uvec4(qs_run3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q4 = (uvec4(qs_run0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q5 = (uvec4(qs_run1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q6 = (uvec4(qs_run2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q7 = (uvec4(qs_run3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    vec2 pair12 = unpackHalf2x16(N_pair(qs_run3 & 0xFFu));
+    vec2 pair13 = unpackHalf2x16(N_pair((qs_run3 >> 8u) & 0xFFu));
+    vec2 pair14 = unpackHalf2x16(N_pair((qs_run3 >> 16u) & 0xFFu));
+    vec2 pair15 = unpackHalf2x16(N_pair(qs_run3 >> 24u));
     float d1 = f16_to_f32(qs4 >> 16u);
-    uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z;
-    uint qs5 = odd ? pick6 : pick5;
-    uvec4 q8 = (uvec4(qs5) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint pick7 = upper ? four2.y : four1.w;
-    uint qs6 = odd ? pick7 : pick6;
-    uvec4 q9 = (uvec4(qs6) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint pick8 = upper ? four2.z : four2.x;
-    uint qs7 = odd ? pick8 : pick7;
-    uvec4 q10 = (uvec4(qs7) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint pick9 = upper ? four2.w : four2.y;
-    uint qs8 = odd ? pick9 : pick8;
-    uvec4 q11 = (uvec4(qs8) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q12 = (uvec4(qs5) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q13 = (uvec4(qs6) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q14 = (uvec4(qs7) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q15 = (uvec4(qs8) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w])), wide_x[k][1], vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]));
-    float dots1 = dot_add(dots0, wide_x[k][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]));
-    float dots2 = dot_add(dots1, wide_x[k][3], vec4(N[q3.x], N[q3.y], N[q3.z], N[q3.w]));
-    float dots3 = dot_add(dots2, wide_x[k][4], vec4(N[q4.x], N[q4.y], N[q4.z], N[q4.w]));
-    float dots4 = dot_add(dots3, wide_x[k][5], vec4(N[q5.x], N[q5.y], N[q5.z], N[q5.w]));
-    float dots5 = dot_add(dots4, wide_x[k][6], vec4(N[q6.x], N[q6.y], N[q6.z], N[q6.w]));
-    float dots6 = dot_add(dots5, wide_x[k][7], vec4(N[q7.x], N[q7.y], N[q7.z], N[q7.w]));
-    float dots7 = dot_add(dot(wide_x[k][8], vec4(N[q8.x], N[q8.y], N[q8.z], N[q8.w])), wide_x[k][9], vec4(N[q9.x], N[q9.y], N[q9.z], N[q9.w]));
-    float dots8 = dot_add(dots7, wide_x[k][10], vec4(N[q10.x], N[q10.y], N[q10.z], N[q10.w]));
-    float dots9 = dot_add(dots8, wide_x[k][11], vec4(N[q11.x], N[q11.y], N[q11.z], N[q11.w]));
-    float dots10 = dot_add(dots9, wide_x[k][12], vec4(N[q12.x], N[q12.y], N[q12.z], N[q12.w]));
-    float dots11 = dot_add(dots10, wide_x[k][13], vec4(N[q13.x], N[q13.y], N[q13.z], N[q13.w]));
-    float dots12 = dot_add(dots11, wide_x[k][14], vec4(N[q14.x], N[q14.y], N[q14.z], N[q14.w]));
-    float dots13 = dot_add(dots12, wide_x[k][15], vec4(N[q15.x], N[q15.y], N[q15.z], N[q15.w]));
+    uint qs5 = words[5];
+    vec2 pair16 = unpackHalf2x16(N_pair(qs5 & 0xFFu));
+    vec2 pair17 = unpackHalf2x16(N_pair((qs5 >> 8u) & 0xFFu));
+    vec2 pair18 = unpackHalf2x16(N_pair((qs5 >> 16u) & 0xFFu));
+    vec2 pair19 = unpackHalf2x16(N_pair(qs5 >> 24u));
+    uint qs6 = words[6];
+    vec2 pair20 = unpackHalf2x16(N_pair(qs6 & 0xFFu));
+    vec2 pair21 = unpackHalf2x16(N_pair((qs6 >> 8u) & 0xFFu));
+    vec2 pair22 = unpackHalf2x16(N_pair((qs6 >> 16u) & 0xFFu));
+    vec2 pair23 = unpackHalf2x16(N_pair(qs6 >> 24u));
+    uint qs7 = words[7];
+    vec2 pair24 = unpackHalf2x16(N_pair(qs7 & 0xFFu));
+    vec2 pair25 = unpackHalf2x16(N_pair((qs7 >> 8u) & 0xFFu));
+    vec2 pair26 = unpackHalf2x16(N_pair((qs7 >> 16u) & 0xFFu));
+    vec2 pair27 = unpackHalf2x16(N_pair(qs7 >> 24u));
+    uint qs8 = words[8];
+    vec2 pair28 = unpackHalf2x16(N_pair(qs8 & 0xFFu));
+    vec2 pair29 = unpackHalf2x16(N_pair((qs8 >> 8u) & 0xFFu));
+    vec2 pair30 = unpackHalf2x16(N_pair((qs8 >> 16u) & 0xFFu));
+    vec2 pair31 = unpackHalf2x16(N_pair(qs8 >> 24u));
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][1], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair8.x, pair9.x, pair10.x, pair11.x));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair12.x, pair13.x, pair14.x, pair15.x));
+    float dots3 = dot_add(dots2, wide_x[k][4], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
+    float dots4 = dot_add(dots3, wide_x[k][5], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
+    float dots5 = dot_add(dots4, wide_x[k][6], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+    float dots6 = dot_add(dots5, wide_x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+    float dots7 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), wide_x[k][9], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
+    float dots8 = dot_add(dots7, wide_x[k][10], vec4(pair24.x, pair25.x, pair26.x, pair27.x));
+    float dots9 = dot_add(dots8, wide_x[k][11], vec4(pair28.x, pair29.x, pair30.x, pair31.x));
+    float dots10 = dot_add(dots9, wide_x[k][12], vec4(pair16.y, pair17.y, pair18.y, pair19.y));
+    float dots11 = dot_add(dots10, wide_x[k][13], vec4(pair20.y, pair21.y, pair22.y, pair23.y));
+    float dots12 = dot_add(dots11, wide_x[k][14], vec4(pair24.y, pair25.y, pair26.y, pair27.y));
+    float dots13 = dot_add(dots12, wide_x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
     sum += d0 * dots6 + d1 * dots13;
 }
 
@@ -327,21 +314,9 @@ void walk_wide() {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(0u, j, k);
-                // Of the last block of all, beyond which no load goes.
-                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 1u >= wide_tiles;
-                float sum_at_end = 0.0;
-                if (at_end) {
-                    uvec4 last[3];
-                    fetch_last(end - 1u, j, last);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate_wide(end - 1u, j, k, last, sum_at_end);
-                }
-                uvec4 fours[ROWS][3];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], sum[r]);
-                if (at_end) {
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
-                }
+                uint words[ROWS][9];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
             held = c0;
         }
@@ -402,7 +377,13 @@ void walk_shared() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 4u == 0u && rows * (row_tiles / 4u) > 1u) {
+    // Threads that are neighbours write to other banks.
+    for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {
+        const uint two = packHalf2x16(vec2(N[codes & 15u], N[codes >> 4u]));
+        for (uint i = 0u; i < COPIES; ++i) N_of_two[codes * COPIES + (codes + i) % COPIES] = two;
+    }
+    barrier();
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 4u == 0u) {
         walk_wide();
         return;
     }

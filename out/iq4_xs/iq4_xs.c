@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
  * 136 bytes for 256 elements, 4.25 bits each.
  * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 7.62 operations: 0.375 loads, 2.75 bits, 1.12 integer, 1.12 float, 1.25 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.531 bytes read, 6.75 operations: 0.0781 loads, 2.2 bits, 0.359 integer, 2.06 float, 1.05 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.531 bytes read, 5.48 operations: 0.156 loads, 0.938 bits, 1.28 integer, 2.06 float, 0.547 conversions, 0.5 lookups.
  *
  *     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -652,16 +652,16 @@ static const uint32_t iq4_xs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t iq4_xs_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq4_xs_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_f32_vulkan_shared_fours},
-    {11, "padded", 0, 2, iq4_xs_gemv_f32_vulkan_padded},
-    {7, "staged", 1, 4, iq4_xs_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_xs_gemv_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
     .name = "iq4_xs_gemv_f32",
@@ -736,6 +736,7 @@ static const uint32_t iq4_xs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f32_vulkan_local_size_x},
@@ -746,6 +747,7 @@ static const qk_spec_constant iq4_xs_gemv_int8_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq4_xs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_xs_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, iq4_xs_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_int8_f32_vulkan_copies}};
 
@@ -763,7 +765,7 @@ const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
     .push = iq4_xs_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_xs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -797,6 +799,7 @@ static const uint32_t iq4_xs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f32_vulkan_local_size_x},
@@ -807,6 +810,7 @@ static const qk_spec_constant iq4_xs_gemv_split_f32_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq4_xs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_xs_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq4_xs_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_split_f32_vulkan_copies}};
 
@@ -824,7 +828,7 @@ const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
     .push = iq4_xs_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_xs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -858,6 +862,7 @@ static const uint32_t iq4_xs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f32_vulkan_local_size_x},
@@ -868,6 +873,7 @@ static const qk_spec_constant iq4_xs_gemv_int24_f32_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq4_xs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_xs_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq4_xs_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_int24_f32_vulkan_copies}};
 
@@ -885,7 +891,7 @@ const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
     .push = iq4_xs_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_xs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -917,16 +923,16 @@ static const uint32_t iq4_xs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t iq4_xs_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq4_xs_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_f16_vulkan_shared_fours},
-    {11, "padded", 0, 2, iq4_xs_gemv_f16_vulkan_padded},
-    {7, "staged", 1, 4, iq4_xs_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_xs_gemv_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
     .name = "iq4_xs_gemv_f16",
@@ -1001,6 +1007,7 @@ static const uint32_t iq4_xs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f16_vulkan_local_size_x},
@@ -1011,6 +1018,7 @@ static const qk_spec_constant iq4_xs_gemv_int8_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, iq4_xs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_xs_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, iq4_xs_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_int8_f16_vulkan_copies}};
 
@@ -1028,7 +1036,7 @@ const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
     .push = iq4_xs_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_xs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1062,6 +1070,7 @@ static const uint32_t iq4_xs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f16_vulkan_local_size_x},
@@ -1072,6 +1081,7 @@ static const qk_spec_constant iq4_xs_gemv_split_f16_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq4_xs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_xs_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq4_xs_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_split_f16_vulkan_copies}};
 
@@ -1089,7 +1099,7 @@ const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
     .push = iq4_xs_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_xs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1123,6 +1133,7 @@ static const uint32_t iq4_xs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f16_vulkan_local_size_x},
@@ -1133,6 +1144,7 @@ static const qk_spec_constant iq4_xs_gemv_int24_f16_vulkan_constants[] = {{0, "l
     {5, "load_words", 4, 2, iq4_xs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq4_xs_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq4_xs_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_int24_f16_vulkan_copies}};
 
@@ -1150,7 +1162,7 @@ const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
     .push = iq4_xs_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = iq4_xs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1183,13 +1195,13 @@ static const qk_table iq4_xs_gemv_id_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t iq4_xs_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_id_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_f32_vulkan_load_words},
-    {11, "padded", 0, 2, iq4_xs_gemv_id_f32_vulkan_padded},
-    {7, "staged", 1, 4, iq4_xs_gemv_id_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_xs_gemv_id_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_id_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
     .name = "iq4_xs_gemv_id_f32",
@@ -1260,6 +1272,7 @@ static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int8_f32_vulkan_local_size_x},
@@ -1267,6 +1280,7 @@ static const qk_spec_constant iq4_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, 
     {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq4_xs_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq4_xs_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_id_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_int8_f32_vulkan_copies}};
 
@@ -1284,7 +1298,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f32_vulkan = {
     .push = iq4_xs_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1319,6 +1333,7 @@ static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_split_f32_vulkan_local_size_x},
@@ -1326,6 +1341,7 @@ static const qk_spec_constant iq4_xs_gemv_id_split_f32_vulkan_constants[] = {{0,
     {4, "digits", 2, 1, iq4_xs_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq4_xs_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq4_xs_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_id_split_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_split_f32_vulkan_copies}};
 
@@ -1343,7 +1359,7 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f32_vulkan = {
     .push = iq4_xs_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1378,6 +1394,7 @@ static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int24_f32_vulkan_local_size_x},
@@ -1385,6 +1402,7 @@ static const qk_spec_constant iq4_xs_gemv_id_int24_f32_vulkan_constants[] = {{0,
     {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq4_xs_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq4_xs_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_id_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_int24_f32_vulkan_copies}};
 
@@ -1402,7 +1420,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f32_vulkan = {
     .push = iq4_xs_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1435,13 +1453,13 @@ static const qk_table iq4_xs_gemv_id_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t iq4_xs_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_id_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_f16_vulkan_load_words},
-    {11, "padded", 0, 2, iq4_xs_gemv_id_f16_vulkan_padded},
-    {7, "staged", 1, 4, iq4_xs_gemv_id_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_xs_gemv_id_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_id_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
     .name = "iq4_xs_gemv_id_f16",
@@ -1512,6 +1530,7 @@ static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int8_f16_vulkan_local_size_x},
@@ -1519,6 +1538,7 @@ static const qk_spec_constant iq4_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, 
     {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq4_xs_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq4_xs_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_id_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_int8_f16_vulkan_copies}};
 
@@ -1536,7 +1556,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f16_vulkan = {
     .push = iq4_xs_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1571,6 +1591,7 @@ static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_split_f16_vulkan_local_size_x},
@@ -1578,6 +1599,7 @@ static const qk_spec_constant iq4_xs_gemv_id_split_f16_vulkan_constants[] = {{0,
     {4, "digits", 2, 1, iq4_xs_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq4_xs_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq4_xs_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_id_split_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_split_f16_vulkan_copies}};
 
@@ -1595,7 +1617,7 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f16_vulkan = {
     .push = iq4_xs_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1630,6 +1652,7 @@ static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int24_f16_vulkan_local_size_x},
@@ -1637,6 +1660,7 @@ static const qk_spec_constant iq4_xs_gemv_id_int24_f16_vulkan_constants[] = {{0,
     {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq4_xs_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq4_xs_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_xs_gemv_id_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_int24_f16_vulkan_copies}};
 
@@ -1654,7 +1678,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f16_vulkan = {
     .push = iq4_xs_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
  * 136 bytes for 256 elements, 4.25 bits each.
  * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 7.62 operations: 0.375 loads, 2.75 bits, 1.12 integer, 1.12 float, 1.25 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.531 bytes read, 6.75 operations: 0.0781 loads, 2.2 bits, 0.359 integer, 2.06 float, 1.05 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.531 bytes read, 5.48 operations: 0.156 loads, 0.938 bits, 1.28 integer, 2.06 float, 0.547 conversions, 0.5 lookups.
  *
  *     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"

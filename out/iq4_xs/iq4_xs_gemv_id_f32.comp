@@ -1,7 +1,7 @@
 // iq4_xs_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
 // 136 bytes for 256 elements, 4.25 bits each.
-// For each weight 0.531 bytes read, 6.75 operations: 0.0781 loads, 2.2 bits, 0.359 integer, 2.06 float, 1.05 conversions, 1 lookups.
+// For each weight 0.531 bytes read, 5.48 operations: 0.156 loads, 0.938 bits, 1.28 integer, 2.06 float, 0.547 conversions, 0.5 lookups.
 //
 //     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -31,13 +31,12 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
-layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 5, std430) readonly buffer NTable { int N[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -122,6 +121,13 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
+shared uint N_of_two[256u * COPIES];  // for each byte of two codes, as halves
+
+// N of both codes of a byte, that of the lower half first.
+uint N_pair(uint codes) {
+    return N_of_two[codes * COPIES + gl_LocalInvocationID.x % COPIES];
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
@@ -161,54 +167,27 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x[k][15] = x15;
 }
 
-// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 4u >= row_tiles / 4u) {
-        n = 0u;
-        j = j % 4u;
-    }
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[10]) {
     const uint block = n * (row_tiles / 16u) + j / 4u;
     const uint tile = j % 4u;
     uint base = block * 34u;
-    uint begin = base + tile * 8u + 2u;
-    uint window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
-    fours[2] = blocks_four[window + 2u];
     words[0] = blocks[base];
     words[1] = blocks[base + 1u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 34u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
-        const uint word = at * 4u + i;
-        if (word < end) four[i] = blocks[word];
-    }
-    return four;
-}
-
-// Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
-    const uint block = n * (row_tiles / 16u) + j / 4u;
-    const uint tile = j % 4u;
-    uint base = block * 34u;
-    uint begin = base + tile * 8u + 2u;
-    uint window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    fours[2] = blocks_to_end(window + 2u, block);
-    words[0] = blocks[base];
-    words[1] = blocks[base + 1u];
+    words[2] = blocks[base + tile * 8u + 2u];
+    words[3] = blocks[base + tile * 8u + 3u];
+    words[4] = blocks[base + tile * 8u + 4u];
+    words[5] = blocks[base + tile * 8u + 5u];
+    words[6] = blocks[base + tile * 8u + 6u];
+    words[7] = blocks[base + tile * 8u + 7u];
+    words[8] = blocks[base + tile * 8u + 8u];
+    words[9] = blocks[base + tile * 8u + 9u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uint words[10], inout float sum) {
     const uint block = n * (row_tiles / 16u) + j / 4u;
     const uint tile = j % 4u;
-    uint base = block * 34u;
     uint d_scales_h = words[0];
     float d = f16_to_f32(d_scales_h);
     uint scales_l = words[1];
@@ -216,53 +195,64 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inou
     uint sc_hi0 = (d_scales_h >> (tile * 4u + 16u)) & 3u;  // scales_h: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     precise float d_sc0 = d * float(int(sc0) - 32);
-    uint begin = base + tile * 8u + 2u;
-    bool upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.z : four0.x;
-    uvec4 q0 = (uvec4(pick0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint pick1 = upper ? four0.w : four0.y;
-    uvec4 q1 = (uvec4(pick1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uvec4 q2 = (uvec4(pick2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint pick3 = upper ? four1.y : four0.w;
-    uvec4 q3 = (uvec4(pick3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q4 = (uvec4(pick0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q5 = (uvec4(pick1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q6 = (uvec4(pick2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q7 = (uvec4(pick3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uint qs0 = words[2];
+    vec2 pair0 = unpackHalf2x16(N_pair(qs0 & 0xFFu));
+    vec2 pair1 = unpackHalf2x16(N_pair((qs0 >> 8u) & 0xFFu));
+    vec2 pair2 = unpackHalf2x16(N_pair((qs0 >> 16u) & 0xFFu));
+    vec2 pair3 = unpackHalf2x16(N_pair(qs0 >> 24u));
+    uint qs1 = words[3];
+    vec2 pair4 = unpackHalf2x16(N_pair(qs1 & 0xFFu));
+    vec2 pair5 = unpackHalf2x16(N_pair((qs1 >> 8u) & 0xFFu));
+    vec2 pair6 = unpackHalf2x16(N_pair((qs1 >> 16u) & 0xFFu));
+    vec2 pair7 = unpackHalf2x16(N_pair(qs1 >> 24u));
+    uint qs2 = words[4];
+    vec2 pair8 = unpackHalf2x16(N_pair(qs2 & 0xFFu));
+    vec2 pair9 = unpackHalf2x16(N_pair((qs2 >> 8u) & 0xFFu));
+    vec2 pair10 = unpackHalf2x16(N_pair((qs2 >> 16u) & 0xFFu));
+    vec2 pair11 = unpackHalf2x16(N_pair(qs2 >> 24u));
+    uint qs3 = words[5];
+    vec2 pair12 = unpackHalf2x16(N_pair(qs3 & 0xFFu));
+    vec2 pair13 = unpackHalf2x16(N_pair((qs3 >> 8u) & 0xFFu));
+    vec2 pair14 = unpackHalf2x16(N_pair((qs3 >> 16u) & 0xFFu));
+    vec2 pair15 = unpackHalf2x16(N_pair(qs3 >> 24u));
     uint sc_lo1 = (scales_l >> (tile * 8u + 4u)) & 15u;  // scales_l: bits 0-3 of sc
     uint sc_hi1 = (d_scales_h >> (tile * 4u + 18u)) & 3u;  // scales_h: bits 4-5 of sc
     uint sc1 = sc_lo1 | (sc_hi1 << 4u);
     precise float d_sc1 = d * float(int(sc1) - 32);
-    uint pick4 = upper ? four1.z : four1.x;
-    uvec4 q8 = (uvec4(pick4) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint pick5 = upper ? four1.w : four1.y;
-    uvec4 q9 = (uvec4(pick5) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z;
-    uvec4 q10 = (uvec4(pick6) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint pick7 = upper ? four2.y : four1.w;
-    uvec4 q11 = (uvec4(pick7) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q12 = (uvec4(pick4) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q13 = (uvec4(pick5) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q14 = (uvec4(pick6) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q15 = (uvec4(pick7) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w])), wide_x[k][1], vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]));
-    float dots1 = dot_add(dots0, wide_x[k][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]));
-    float dots2 = dot_add(dots1, wide_x[k][3], vec4(N[q3.x], N[q3.y], N[q3.z], N[q3.w]));
-    float dots3 = dot_add(dots2, wide_x[k][4], vec4(N[q4.x], N[q4.y], N[q4.z], N[q4.w]));
-    float dots4 = dot_add(dots3, wide_x[k][5], vec4(N[q5.x], N[q5.y], N[q5.z], N[q5.w]));
-    float dots5 = dot_add(dots4, wide_x[k][6], vec4(N[q6.x], N[q6.y], N[q6.z], N[q6.w]));
-    float dots6 = dot_add(dots5, wide_x[k][7], vec4(N[q7.x], N[q7.y], N[q7.z], N[q7.w]));
-    float dots7 = dot_add(dot(wide_x[k][8], vec4(N[q8.x], N[q8.y], N[q8.z], N[q8.w])), wide_x[k][9], vec4(N[q9.x], N[q9.y], N[q9.z], N[q9.w]));
-    float dots8 = dot_add(dots7, wide_x[k][10], vec4(N[q10.x], N[q10.y], N[q10.z], N[q10.w]));
-    float dots9 = dot_add(dots8, wide_x[k][11], vec4(N[q11.x], N[q11.y], N[q11.z], N[q11.w]));
-    float dots10 = dot_add(dots9, wide_x[k][12], vec4(N[q12.x], N[q12.y], N[q12.z], N[q12.w]));
-    float dots11 = dot_add(dots10, wide_x[k][13], vec4(N[q13.x], N[q13.y], N[q13.z], N[q13.w]));
-    float dots12 = dot_add(dots11, wide_x[k][14], vec4(N[q14.x], N[q14.y], N[q14.z], N[q14.w]));
-    float dots13 = dot_add(dots12, wide_x[k][15], vec4(N[q15.x], N[q15.y], N[q15.z], N[q15.w]));
+    uint qs4 = words[6];
+    vec2 pair16 = unpackHalf2x16(N_pair(qs4 & 0xFFu));
+    vec2 pair17 = unpackHalf2x16(N_pair((qs4 >> 8u) & 0xFFu));
+    vec2 pair18 = unpackHalf2x16(N_pair((qs4 >> 16u) & 0xFFu));
+    vec2 pair19 = unpackHalf2x16(N_pair(qs4 >> 24u));
+    uint qs5 = words[7];
+    vec2 pair20 = unpackHalf2x16(N_pair(qs5 & 0xFFu));
+    vec2 pair21 = unpackHalf2x16(N_pair((qs5 >> 8u) & 0xFFu));
+    vec2 pair22 = unpackHalf2x16(N_pair((qs5 >> 16u) & 0xFFu));
+    vec2 pair23 = unpackHalf2x16(N_pair(qs5 >> 24u));
+    uint qs6 = words[8];
+    vec2 pair24 = unpackHalf2x16(N_pair(qs6 & 0xFFu));
+    vec2 pair25 = unpackHalf2x16(N_pair((qs6 >> 8u) & 0xFFu));
+    vec2 pair26 = unpackHalf2x16(N_pair((qs6 >> 16u) & 0xFFu));
+    vec2 pair27 = unpackHalf2x16(N_pair(qs6 >> 24u));
+    uint qs7 = words[9];
+    vec2 pair28 = unpackHalf2x16(N_pair(qs7 & 0xFFu));
+    vec2 pair29 = unpackHalf2x16(N_pair((qs7 >> 8u) & 0xFFu));
+    vec2 pair30 = unpackHalf2x16(N_pair((qs7 >> 16u) & 0xFFu));
+    vec2 pair31 = unpackHalf2x16(N_pair(qs7 >> 24u));
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][1], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair8.x, pair9.x, pair10.x, pair11.x));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair12.x, pair13.x, pair14.x, pair15.x));
+    float dots3 = dot_add(dots2, wide_x[k][4], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
+    float dots4 = dot_add(dots3, wide_x[k][5], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
+    float dots5 = dot_add(dots4, wide_x[k][6], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+    float dots6 = dot_add(dots5, wide_x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+    float dots7 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), wide_x[k][9], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
+    float dots8 = dot_add(dots7, wide_x[k][10], vec4(pair24.x, pair25.x, pair26.x, pair27.x));
+    float dots9 = dot_add(dots8, wide_x[k][11], vec4(pair28.x, pair29.x, pair30.x, pair31.x));
+    float dots10 = dot_add(dots9, wide_x[k][12], vec4(pair16.y, pair17.y, pair18.y, pair19.y));
+    float dots11 = dot_add(dots10, wide_x[k][13], vec4(pair20.y, pair21.y, pair22.y, pair23.y));
+    float dots12 = dot_add(dots11, wide_x[k][14], vec4(pair24.y, pair25.y, pair26.y, pair27.y));
+    float dots13 = dot_add(dots12, wide_x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
     sum += d_sc0 * dots6 + d_sc1 * dots13;
 }
 
@@ -323,22 +313,9 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
-                // Of the last block of all, beyond which no load goes.
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 4u >= wide_tiles;
-                float sum_at_end = 0.0;
-                if (at_end) {
-                    uvec4 last[3]; uint last_words[2];
-                    fetch_last(end - 1u, j, last, last_words);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
-                }
-                uvec4 fours[ROWS][3];
-                uint words[ROWS][2];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
-                if (at_end) {
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
-                }
+                uint words[ROWS][10];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
             held = c0;
             held_token = token;
@@ -364,7 +341,13 @@ void walk_wide() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && (expert_end - expert_first) * rows * (row_tiles / 16u) > 1u) {
+    // Threads that are neighbours write to other banks.
+    for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {
+        const uint two = packHalf2x16(vec2(N[codes & 15u], N[codes >> 4u]));
+        for (uint i = 0u; i < COPIES; ++i) N_of_two[codes * COPIES + (codes + i) % COPIES] = two;
+    }
+    barrier();
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS) {
         walk_wide();
         return;
     }

@@ -1,7 +1,7 @@
 // mxfp4_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
 // 17 bytes for 32 elements, 4.25 bits each.
-// For each weight 0.531 bytes read, 6.48 operations: 0.156 loads, 3.03 bits, 0.734 integer, 2.06 float, 0.5 conversions.
+// For each weight 0.531 bytes read, 6.23 operations: 0.234 loads, 3 bits, 0.438 integer, 2.06 float, 0.5 conversions.
 //
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -26,14 +26,12 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
-layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
 layout(binding = 5, std430) readonly buffer KTable { int K[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -155,81 +153,40 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x[k][15] = x15 * 32768.0;
 }
 
-// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 2u >= row_tiles / 4u) {
-        n = 0u;
-        j = j % 2u;
-    }
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[15]) {
     const uint block = n * (row_tiles / 8u) + j / 2u;
     const uint tile = j % 2u;
     uint base = block * 17u;
-    uint begin = base + tile * 2u;
-    uint window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
-    fours[2] = blocks_four[window + 2u];
-    fours[3] = blocks_four[window + 3u];
-    words[0] = blocks_word[base];
-    words[1] = blocks_word[base + 4u];
-    words[2] = blocks_word[base + 8u];
-    words[3] = blocks_word[begin + 13u];
-    words[4] = blocks_word[base + 12u];
-    words[5] = blocks_word[begin + 14u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 68u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 16u; ++i) {
-        const uint word = at * 16u + i;
-        if (word < end) four[i / 4u] |= uint(blocks[word]) << (i % 4u * 8u);
-    }
-    return four;
-}
-
-// Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
-    const uint block = n * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 17u;
-    uint begin = base + tile * 2u;
-    uint window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    fours[2] = blocks_to_end(window + 2u, block);
-    fours[3] = blocks_to_end(window + 3u, block);
-    words[0] = blocks_word[base];
-    words[1] = blocks_word[base + 4u];
-    words[2] = blocks_word[base + 8u];
-    words[3] = blocks_word[begin + 13u];
-    words[4] = blocks_word[base + 12u];
-    words[5] = blocks_word[begin + 14u];
+    words[0] = blocks_word[base + tile * 2u];
+    words[1] = blocks_word[base + tile * 2u + 1u];
+    words[2] = blocks_word[base];
+    words[3] = blocks_word[base + tile * 2u + 2u];
+    words[4] = blocks_word[base + tile * 2u + 4u];
+    words[5] = blocks_word[base + tile * 2u + 5u];
+    words[6] = blocks_word[base + 4u];
+    words[7] = blocks_word[base + tile * 2u + 6u];
+    words[8] = blocks_word[base + tile * 2u + 8u];
+    words[9] = blocks_word[base + tile * 2u + 9u];
+    words[10] = blocks_word[base + 8u];
+    words[11] = blocks_word[base + tile * 2u + 10u];
+    words[12] = blocks_word[base + tile * 2u + 13u];
+    words[13] = blocks_word[base + 12u];
+    words[14] = blocks_word[base + tile * 2u + 14u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uint words[15], inout float sum) {
     const uint block = n * (row_tiles / 8u) + j / 2u;
     const uint tile = j % 2u;
-    uint base = block * 17u;
-    uint e0 = words[0] & 0xFFu;
+    uint e0 = words[2] & 0xFFu;
     float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
-    uint begin = base + tile * 2u;
-    bool odd = (begin & 1u) != 0u;
-    bool upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y;
-    uint pick1 = upper ? four0.z : four0.x;
-    uint qs0 = odd ? pick0 : pick1;
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0;
+    uint qs0 = words[0];
+    uint qs1 = words[1];
     uint qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
     vec2 pair0 = unpackHalf2x16(((qs_run0 << 9u) & 0xE000E00u) | ((qs_run0 << 12u) & 0x80008000u));
     vec2 pair1 = unpackHalf2x16(((qs_run0 << 1u) & 0xE000E00u) | ((qs_run0 << 4u) & 0x80008000u));
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2;
+    uint qs2 = words[3];
     uint qs_run1 = (qs1 >> 8u) | (qs2 << 24u);
     vec2 pair2 = unpackHalf2x16(((qs_run1 << 9u) & 0xE000E00u) | ((qs_run1 << 12u) & 0x80008000u));
     vec2 pair3 = unpackHalf2x16(((qs_run1 << 1u) & 0xE000E00u) | ((qs_run1 << 4u) & 0x80008000u));
@@ -237,19 +194,14 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inou
     vec2 pair5 = unpackHalf2x16(((qs_run0 >> 3u) & 0xE000E00u) | (qs_run0 & 0x80008000u));
     vec2 pair6 = unpackHalf2x16(((qs_run1 << 5u) & 0xE000E00u) | ((qs_run1 << 8u) & 0x80008000u));
     vec2 pair7 = unpackHalf2x16(((qs_run1 >> 3u) & 0xE000E00u) | (qs_run1 & 0x80008000u));
-    uint e1 = (words[1] >> 8u) & 0xFFu;
+    uint e1 = (words[6] >> 8u) & 0xFFu;
     float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
-    uint pick4 = upper ? four1.w : four1.y;
-    uint pick5 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick5;
-    uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z;
-    uint qs4 = odd ? pick6 : pick4;
+    uint qs3 = words[4];
+    uint qs4 = words[5];
     uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
     vec2 pair8 = unpackHalf2x16(((qs_run2 << 9u) & 0xE000E00u) | ((qs_run2 << 12u) & 0x80008000u));
     vec2 pair9 = unpackHalf2x16(((qs_run2 << 1u) & 0xE000E00u) | ((qs_run2 << 4u) & 0x80008000u));
-    uint pick7 = upper ? four2.y : four1.w;
-    uint qs5 = odd ? pick7 : pick6;
+    uint qs5 = words[7];
     uint qs_run3 = (qs4 >> 16u) | (qs5 << 16u);
     vec2 pair10 = unpackHalf2x16(((qs_run3 << 9u) & 0xE000E00u) | ((qs_run3 << 12u) & 0x80008000u));
     vec2 pair11 = unpackHalf2x16(((qs_run3 << 1u) & 0xE000E00u) | ((qs_run3 << 4u) & 0x80008000u));
@@ -257,19 +209,14 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inou
     vec2 pair13 = unpackHalf2x16(((qs_run2 >> 3u) & 0xE000E00u) | (qs_run2 & 0x80008000u));
     vec2 pair14 = unpackHalf2x16(((qs_run3 << 5u) & 0xE000E00u) | ((qs_run3 << 8u) & 0x80008000u));
     vec2 pair15 = unpackHalf2x16(((qs_run3 >> 3u) & 0xE000E00u) | (qs_run3 & 0x80008000u));
-    uint e2 = (words[2] >> 16u) & 0xFFu;
+    uint e2 = (words[10] >> 16u) & 0xFFu;
     float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
-    uint pick8 = upper ? four2.w : four2.y;
-    uint pick9 = upper ? four2.z : four2.x;
-    uint qs6 = odd ? pick8 : pick9;
-    uvec4 four3 = fours[3];
-    uint pick10 = upper ? four3.x : four2.z;
-    uint qs7 = odd ? pick10 : pick8;
+    uint qs6 = words[8];
+    uint qs7 = words[9];
     uint qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
     vec2 pair16 = unpackHalf2x16(((qs_run4 << 9u) & 0xE000E00u) | ((qs_run4 << 12u) & 0x80008000u));
     vec2 pair17 = unpackHalf2x16(((qs_run4 << 1u) & 0xE000E00u) | ((qs_run4 << 4u) & 0x80008000u));
-    uint pick11 = upper ? four3.y : four2.w;
-    uint qs8 = odd ? pick11 : pick10;
+    uint qs8 = words[11];
     uint qs_run5 = (qs7 >> 24u) | (qs8 << 8u);
     vec2 pair18 = unpackHalf2x16(((qs_run5 << 9u) & 0xE000E00u) | ((qs_run5 << 12u) & 0x80008000u));
     vec2 pair19 = unpackHalf2x16(((qs_run5 << 1u) & 0xE000E00u) | ((qs_run5 << 4u) & 0x80008000u));
@@ -277,12 +224,12 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inou
     vec2 pair21 = unpackHalf2x16(((qs_run4 >> 3u) & 0xE000E00u) | (qs_run4 & 0x80008000u));
     vec2 pair22 = unpackHalf2x16(((qs_run5 << 5u) & 0xE000E00u) | ((qs_run5 << 8u) & 0x80008000u));
     vec2 pair23 = unpackHalf2x16(((qs_run5 >> 3u) & 0xE000E00u) | (qs_run5 & 0x80008000u));
-    uint e3 = words[4] >> 24u;
+    uint e3 = words[13] >> 24u;
     float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
-    uint qs9 = words[3];
+    uint qs9 = words[12];
     vec2 pair24 = unpackHalf2x16(((qs9 << 9u) & 0xE000E00u) | ((qs9 << 12u) & 0x80008000u));
     vec2 pair25 = unpackHalf2x16(((qs9 << 1u) & 0xE000E00u) | ((qs9 << 4u) & 0x80008000u));
-    uint qs10 = words[5];
+    uint qs10 = words[14];
     vec2 pair26 = unpackHalf2x16(((qs10 << 9u) & 0xE000E00u) | ((qs10 << 12u) & 0x80008000u));
     vec2 pair27 = unpackHalf2x16(((qs10 << 1u) & 0xE000E00u) | ((qs10 << 4u) & 0x80008000u));
     vec2 pair28 = unpackHalf2x16(((qs9 << 5u) & 0xE000E00u) | ((qs9 << 8u) & 0x80008000u));
@@ -361,22 +308,9 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
-                // Of the last block of all, beyond which no load goes.
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 2u >= wide_tiles;
-                float sum_at_end = 0.0;
-                if (at_end) {
-                    uvec4 last[4]; uint last_words[6];
-                    fetch_last(end - 1u, j, last, last_words);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
-                }
-                uvec4 fours[ROWS][4];
-                uint words[ROWS][6];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
-                if (at_end) {
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
-                }
+                uint words[ROWS][15];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
             held = c0;
             held_token = token;
@@ -402,7 +336,7 @@ void walk_wide() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u && (expert_end - expert_first) * rows * (row_tiles / 8u) > 1u) {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u) {
         walk_wide();
         return;
     }

@@ -726,6 +726,7 @@ static const uint32_t nvfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f32_vulkan_local_size_x},
@@ -736,6 +737,7 @@ static const qk_spec_constant nvfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, nvfp4_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, nvfp4_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_int8_f32_vulkan_copies}};
 
@@ -753,7 +755,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .push = nvfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = nvfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -787,6 +789,7 @@ static const uint32_t nvfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f32_vulkan_local_size_x},
@@ -797,6 +800,7 @@ static const qk_spec_constant nvfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, nvfp4_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_split_f32_vulkan_copies}};
 
@@ -814,7 +818,7 @@ const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .push = nvfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = nvfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -848,6 +852,7 @@ static const uint32_t nvfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f32_vulkan_local_size_x},
@@ -858,6 +863,7 @@ static const qk_spec_constant nvfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, nvfp4_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_int24_f32_vulkan_copies}};
 
@@ -875,7 +881,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .push = nvfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = nvfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -991,6 +997,7 @@ static const uint32_t nvfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f16_vulkan_local_size_x},
@@ -1001,6 +1008,7 @@ static const qk_spec_constant nvfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, nvfp4_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, nvfp4_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_int8_f16_vulkan_copies}};
 
@@ -1018,7 +1026,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .push = nvfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = nvfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1052,6 +1060,7 @@ static const uint32_t nvfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f16_vulkan_local_size_x},
@@ -1062,6 +1071,7 @@ static const qk_spec_constant nvfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, nvfp4_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_split_f16_vulkan_copies}};
 
@@ -1079,7 +1089,7 @@ const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .push = nvfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = nvfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1113,6 +1123,7 @@ static const uint32_t nvfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f16_vulkan_local_size_x},
@@ -1123,6 +1134,7 @@ static const qk_spec_constant nvfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {5, "load_words", 4, 2, nvfp4_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_int24_f16_vulkan_copies}};
 
@@ -1140,7 +1152,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .push = nvfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = nvfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1250,6 +1262,7 @@ static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int8_f32_vulkan_local_size_x},
@@ -1257,6 +1270,7 @@ static const qk_spec_constant nvfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, nvfp4_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, nvfp4_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_id_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_int8_f32_vulkan_copies}};
 
@@ -1274,7 +1288,7 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f32_vulkan = {
     .push = nvfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1309,6 +1323,7 @@ static const uint32_t nvfp4_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_split_f32_vulkan_local_size_x},
@@ -1316,6 +1331,7 @@ static const qk_spec_constant nvfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, nvfp4_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, nvfp4_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_id_split_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_split_f32_vulkan_copies}};
 
@@ -1333,7 +1349,7 @@ const qk_kernel qk_nvfp4_gemv_id_split_f32_vulkan = {
     .push = nvfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1368,6 +1384,7 @@ static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int24_f32_vulkan_local_size_x},
@@ -1375,6 +1392,7 @@ static const qk_spec_constant nvfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, nvfp4_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, nvfp4_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_id_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_int24_f32_vulkan_copies}};
 
@@ -1392,7 +1410,7 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f32_vulkan = {
     .push = nvfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1502,6 +1520,7 @@ static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int8_f16_vulkan_local_size_x},
@@ -1509,6 +1528,7 @@ static const qk_spec_constant nvfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, nvfp4_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, nvfp4_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_id_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_int8_f16_vulkan_copies}};
 
@@ -1526,7 +1546,7 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f16_vulkan = {
     .push = nvfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1561,6 +1581,7 @@ static const uint32_t nvfp4_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_split_f16_vulkan_local_size_x},
@@ -1568,6 +1589,7 @@ static const qk_spec_constant nvfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, nvfp4_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, nvfp4_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_id_split_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_split_f16_vulkan_copies}};
 
@@ -1585,7 +1607,7 @@ const qk_kernel qk_nvfp4_gemv_id_split_f16_vulkan = {
     .push = nvfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1620,6 +1642,7 @@ static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int24_f16_vulkan_local_size_x},
@@ -1627,6 +1650,7 @@ static const qk_spec_constant nvfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, nvfp4_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, nvfp4_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_id_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_int24_f16_vulkan_copies}};
 
@@ -1644,7 +1668,7 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f16_vulkan = {
     .push = nvfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
  * 18 bytes for 128 elements, 1.125 bits each.
  * dequant, gather in f32: for each weight 0.141 bytes read and 4 written, 6.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 0.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.141 bytes read, 4.69 operations: 0.125 loads, 1.06 bits, 0.188 integer, 2.25 float, 1.06 conversions.
+ * gemv, gemv_id in f32: for each weight 0.141 bytes read, 3.88 operations: 0.0781 loads, 0.812 bits, 0.0781 integer, 2.12 float, 0.781 conversions.
  *
  *     format q1_0 "signs, one scale for 128"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -594,12 +594,16 @@ static const uint32_t q1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q1_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q1_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, q1_0_gemv_f32_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, q1_0_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 512, 4, q1_0_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q1_0_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_f32_vulkan = {
     .name = "q1_0_gemv_f32",
@@ -613,7 +617,7 @@ const qk_kernel qk_q1_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -669,6 +673,7 @@ static const uint32_t q1_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f32_vulkan_batch},
@@ -678,6 +683,7 @@ static const qk_spec_constant q1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q1_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q1_0_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, q1_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
@@ -692,7 +698,7 @@ const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -723,6 +729,7 @@ static const uint32_t q1_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q1_0_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f32_vulkan_batch},
@@ -732,6 +739,7 @@ static const qk_spec_constant q1_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q1_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q1_0_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q1_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
@@ -746,7 +754,7 @@ const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -777,6 +785,7 @@ static const uint32_t q1_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f32_vulkan_batch},
@@ -786,6 +795,7 @@ static const qk_spec_constant q1_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q1_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q1_0_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q1_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
@@ -800,7 +810,7 @@ const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -827,12 +837,16 @@ static const uint32_t q1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q1_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q1_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, q1_0_gemv_f16_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, q1_0_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 512, 4, q1_0_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q1_0_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_f16_vulkan = {
     .name = "q1_0_gemv_f16",
@@ -846,7 +860,7 @@ const qk_kernel qk_q1_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -902,6 +916,7 @@ static const uint32_t q1_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f16_vulkan_batch},
@@ -911,6 +926,7 @@ static const qk_spec_constant q1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q1_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q1_0_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, q1_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
@@ -925,7 +941,7 @@ const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -956,6 +972,7 @@ static const uint32_t q1_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q1_0_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f16_vulkan_batch},
@@ -965,6 +982,7 @@ static const qk_spec_constant q1_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q1_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q1_0_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q1_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
@@ -979,7 +997,7 @@ const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1010,6 +1028,7 @@ static const uint32_t q1_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f16_vulkan_batch},
@@ -1019,6 +1038,7 @@ static const qk_spec_constant q1_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q1_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q1_0_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q1_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
@@ -1033,7 +1053,7 @@ const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1062,8 +1082,12 @@ static const qk_field q1_0_gemv_id_f32_push[] = {
 
 static const uint32_t q1_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q1_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q1_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q1_0_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q1_0_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, q1_0_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q1_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_f32_vulkan = {
     .name = "q1_0_gemv_id_f32",
@@ -1077,10 +1101,10 @@ const qk_kernel qk_q1_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 4,
     .spec_constants = q1_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1129,12 +1153,14 @@ static const uint32_t q1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q1_0_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, q1_0_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q1_0_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int8_f32_vulkan = {
@@ -1149,7 +1175,7 @@ const qk_kernel qk_q1_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1181,12 +1207,14 @@ static const uint32_t q1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q1_0_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, q1_0_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q1_0_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_split_f32_vulkan = {
@@ -1201,7 +1229,7 @@ const qk_kernel qk_q1_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1233,12 +1261,14 @@ static const uint32_t q1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q1_0_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, q1_0_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q1_0_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int24_f32_vulkan = {
@@ -1253,7 +1283,7 @@ const qk_kernel qk_q1_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1282,8 +1312,12 @@ static const qk_field q1_0_gemv_id_f16_push[] = {
 
 static const uint32_t q1_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q1_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q1_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q1_0_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q1_0_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, q1_0_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q1_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_f16_vulkan = {
     .name = "q1_0_gemv_id_f16",
@@ -1297,10 +1331,10 @@ const qk_kernel qk_q1_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 4,
     .spec_constants = q1_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1349,12 +1383,14 @@ static const uint32_t q1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q1_0_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, q1_0_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, q1_0_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int8_f16_vulkan = {
@@ -1369,7 +1405,7 @@ const qk_kernel qk_q1_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1401,12 +1437,14 @@ static const uint32_t q1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q1_0_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, q1_0_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q1_0_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_split_f16_vulkan = {
@@ -1421,7 +1459,7 @@ const qk_kernel qk_q1_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1453,12 +1491,14 @@ static const uint32_t q1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q1_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q1_0_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, q1_0_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q1_0_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q1_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int24_f16_vulkan = {
@@ -1473,7 +1513,7 @@ const qk_kernel qk_q1_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

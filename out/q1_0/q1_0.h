@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
  * 18 bytes for 128 elements, 1.125 bits each.
  * dequant, gather in f32: for each weight 0.141 bytes read and 4 written, 6.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 0.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.141 bytes read, 4.69 operations: 0.125 loads, 1.06 bits, 0.188 integer, 2.25 float, 1.06 conversions.
+ * gemv, gemv_id in f32: for each weight 0.141 bytes read, 3.88 operations: 0.0781 loads, 0.812 bits, 0.0781 integer, 2.12 float, 0.781 conversions.
  *
  *     format q1_0 "signs, one scale for 128"
  *     from "ggml (llama.cpp), ggml-common.h"

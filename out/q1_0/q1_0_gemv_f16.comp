@@ -1,7 +1,7 @@
 // q1_0_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
 // 18 bytes for 128 elements, 1.125 bits each.
-// For each weight 0.141 bytes read, 4.69 operations: 0.125 loads, 1.06 bits, 0.188 integer, 2.25 float, 1.06 conversions.
+// For each weight 0.141 bytes read, 3.88 operations: 0.0781 loads, 0.812 bits, 0.0781 integer, 2.12 float, 0.781 conversions.
 //
 //     format q1_0 "signs, one scale for 128"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -25,9 +25,12 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
 
@@ -49,6 +52,11 @@ const uint TILES = 4u;
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][4];
 float x_sum[TILES][1];
+
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][16];
+float wide_x_sum[WIDE_TILES][2];
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
@@ -92,6 +100,149 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     sum += -(d * x_sum[k][0]) + d * 2.0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][2], vec4(pair8.x, pair9.x, pair10.x, pair11.x)) + dot(x[k][3], vec4(pair12.x, pair13.x, pair14.x, pair15.x)));
 }
 
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared uvec2 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return vec4(unpackHalf2x16(x_in[at].x), unpackHalf2x16(x_in[at].y));
+    const uint place = at - staged_from;
+    return vec4(unpackHalf2x16(staged[place + place / 16u].x), unpackHalf2x16(staged[place + place / 16u].y));
+}
+
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 8u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
+    const vec4 x8 = staged_x(from + 32u);
+    const vec4 x9 = staged_x(from + 33u);
+    const vec4 x10 = staged_x(from + 34u);
+    const vec4 x11 = staged_x(from + 35u);
+    const vec4 x12 = staged_x(from + 36u);
+    const vec4 x13 = staged_x(from + 37u);
+    const vec4 x14 = staged_x(from + 38u);
+    const vec4 x15 = staged_x(from + 39u);
+    wide_x[k][0] = x0 * vec4(16777216.0, 8388608.0, 4194304.0, 2097152.0);
+    wide_x[k][1] = x1 * vec4(1048576.0, 524288.0, 262144.0, 131072.0);
+    wide_x[k][2] = x2 * vec4(65536.0, 32768.0, 4194304.0, 2097152.0);
+    wide_x[k][3] = x3 * vec4(1048576.0, 524288.0, 262144.0, 131072.0);
+    wide_x[k][4] = x4 * vec4(16777216.0, 8388608.0, 4194304.0, 2097152.0);
+    wide_x[k][5] = x5 * vec4(1048576.0, 524288.0, 262144.0, 131072.0);
+    wide_x[k][6] = x6 * vec4(65536.0, 32768.0, 4194304.0, 2097152.0);
+    wide_x[k][7] = x7 * vec4(1048576.0, 524288.0, 262144.0, 131072.0);
+    wide_x[k][8] = x8 * vec4(16777216.0, 8388608.0, 4194304.0, 2097152.0);
+    wide_x[k][9] = x9 * vec4(1048576.0, 524288.0, 262144.0, 131072.0);
+    wide_x[k][10] = x10 * vec4(65536.0, 32768.0, 4194304.0, 2097152.0);
+    wide_x[k][11] = x11 * vec4(1048576.0, 524288.0, 262144.0, 131072.0);
+    wide_x[k][12] = x12 * vec4(16777216.0, 8388608.0, 4194304.0, 2097152.0);
+    wide_x[k][13] = x13 * vec4(1048576.0, 524288.0, 262144.0, 131072.0);
+    wide_x[k][14] = x14 * vec4(65536.0, 32768.0, 4194304.0, 2097152.0);
+    wide_x[k][15] = x15 * vec4(1048576.0, 524288.0, 262144.0, 131072.0);
+    wide_x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+    wide_x_sum[k][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[5]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 9u;
+    words[0] = blocks_word[base + tile];
+    words[1] = blocks_word[base];
+    words[2] = blocks_word[base + tile + 1u];
+    words[3] = blocks_word[base + tile + 5u];
+    words[4] = blocks_word[base + 4u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uint words[5], inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    float d0 = f16_to_f32(words[1]);
+    uint qs0 = words[0];
+    vec2 pair0 = unpackHalf2x16(qs0 & 0x10001u);
+    vec2 pair1 = unpackHalf2x16(qs0 & 0x20002u);
+    vec2 pair2 = unpackHalf2x16(qs0 & 0x40004u);
+    vec2 pair3 = unpackHalf2x16(qs0 & 0x80008u);
+    vec2 pair4 = unpackHalf2x16(qs0 & 0x100010u);
+    vec2 pair5 = unpackHalf2x16(qs0 & 0x200020u);
+    vec2 pair6 = unpackHalf2x16(qs0 & 0x400040u);
+    vec2 pair7 = unpackHalf2x16(qs0 & 0x800080u);
+    vec2 pair8 = unpackHalf2x16(qs0 & 0x1000100u);
+    vec2 pair9 = unpackHalf2x16(qs0 & 0x2000200u);
+    vec2 pair10 = unpackHalf2x16((qs0 >> 8u) & 0x40004u);
+    vec2 pair11 = unpackHalf2x16((qs0 >> 8u) & 0x80008u);
+    vec2 pair12 = unpackHalf2x16((qs0 >> 8u) & 0x100010u);
+    vec2 pair13 = unpackHalf2x16((qs0 >> 8u) & 0x200020u);
+    vec2 pair14 = unpackHalf2x16((qs0 >> 8u) & 0x400040u);
+    vec2 pair15 = unpackHalf2x16((qs0 >> 8u) & 0x800080u);
+    uint qs1 = words[2];
+    vec2 pair16 = unpackHalf2x16(qs1 & 0x10001u);
+    vec2 pair17 = unpackHalf2x16(qs1 & 0x20002u);
+    vec2 pair18 = unpackHalf2x16(qs1 & 0x40004u);
+    vec2 pair19 = unpackHalf2x16(qs1 & 0x80008u);
+    vec2 pair20 = unpackHalf2x16(qs1 & 0x100010u);
+    vec2 pair21 = unpackHalf2x16(qs1 & 0x200020u);
+    vec2 pair22 = unpackHalf2x16(qs1 & 0x400040u);
+    vec2 pair23 = unpackHalf2x16(qs1 & 0x800080u);
+    vec2 pair24 = unpackHalf2x16(qs1 & 0x1000100u);
+    vec2 pair25 = unpackHalf2x16(qs1 & 0x2000200u);
+    vec2 pair26 = unpackHalf2x16((qs1 >> 8u) & 0x40004u);
+    vec2 pair27 = unpackHalf2x16((qs1 >> 8u) & 0x80008u);
+    vec2 pair28 = unpackHalf2x16((qs1 >> 8u) & 0x100010u);
+    vec2 pair29 = unpackHalf2x16((qs1 >> 8u) & 0x200020u);
+    vec2 pair30 = unpackHalf2x16((qs1 >> 8u) & 0x400040u);
+    vec2 pair31 = unpackHalf2x16((qs1 >> 8u) & 0x800080u);
+    float d1 = f16_to_f32(words[4] >> 16u);
+    uint qs2 = words[3];
+    vec2 pair32 = unpackHalf2x16(qs2 & 0x10001u);
+    vec2 pair33 = unpackHalf2x16(qs2 & 0x20002u);
+    vec2 pair34 = unpackHalf2x16(qs2 & 0x40004u);
+    vec2 pair35 = unpackHalf2x16(qs2 & 0x80008u);
+    vec2 pair36 = unpackHalf2x16(qs2 & 0x100010u);
+    vec2 pair37 = unpackHalf2x16(qs2 & 0x200020u);
+    vec2 pair38 = unpackHalf2x16(qs2 & 0x400040u);
+    vec2 pair39 = unpackHalf2x16(qs2 & 0x800080u);
+    vec2 pair40 = unpackHalf2x16(qs2 & 0x1000100u);
+    vec2 pair41 = unpackHalf2x16(qs2 & 0x2000200u);
+    vec2 pair42 = unpackHalf2x16((qs2 >> 8u) & 0x40004u);
+    vec2 pair43 = unpackHalf2x16((qs2 >> 8u) & 0x80008u);
+    vec2 pair44 = unpackHalf2x16((qs2 >> 8u) & 0x100010u);
+    vec2 pair45 = unpackHalf2x16((qs2 >> 8u) & 0x200020u);
+    vec2 pair46 = unpackHalf2x16((qs2 >> 8u) & 0x400040u);
+    vec2 pair47 = unpackHalf2x16((qs2 >> 8u) & 0x800080u);
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.y, pair1.y, pair2.y, pair3.y)), wide_x[k][1], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+    float dots3 = dot_add(dots2, wide_x[k][4], vec4(pair16.x, pair17.x, pair18.x, pair19.x));
+    float dots4 = dot_add(dots3, wide_x[k][5], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
+    float dots5 = dot_add(dots4, wide_x[k][6], vec4(pair24.x, pair25.x, pair26.x, pair27.x));
+    float dots6 = dot_add(dots5, wide_x[k][7], vec4(pair28.x, pair29.x, pair30.x, pair31.x));
+    float dots7 = dot_add(dot(wide_x[k][8], vec4(pair32.x, pair33.x, pair34.x, pair35.x)), wide_x[k][9], vec4(pair36.x, pair37.x, pair38.x, pair39.x));
+    float dots8 = dot_add(dots7, wide_x[k][10], vec4(pair40.x, pair41.x, pair42.x, pair43.x));
+    float dots9 = dot_add(dots8, wide_x[k][11], vec4(pair44.x, pair45.x, pair46.x, pair47.x));
+    float dots10 = dot_add(dots9, wide_x[k][12], vec4(pair32.y, pair33.y, pair34.y, pair35.y));
+    float dots11 = dot_add(dots10, wide_x[k][13], vec4(pair36.y, pair37.y, pair38.y, pair39.y));
+    float dots12 = dot_add(dots11, wide_x[k][14], vec4(pair40.y, pair41.y, pair42.y, pair43.y));
+    float dots13 = dot_add(dots12, wide_x[k][15], vec4(pair44.y, pair45.y, pair46.y, pair47.y));
+    sum += -(d0 * wide_x_sum[k][0]) + d0 * 2.0 * dots6 - d1 * wide_x_sum[k][1] + d1 * 2.0 * dots13;
+}
+
 const uint X_WORDS = 17u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
@@ -128,6 +279,65 @@ float sum_of_lanes(float v[ROWS], uint width) {
     }
     for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 3u) / 4u * 64u;
+    for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+// One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_wide_x(0u, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (STAGED == 1u && !kept) load_wide_x(0u, j, k);
+                uint words[ROWS][5];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
+            }
+            held = c0;
+        }
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) y[y_first + row + lane] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[y_first + first + i] = total;
+        }
+    }
 }
 
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
@@ -169,6 +379,10 @@ void walk_shared() {
 }
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 16u == 0u) {
+        walk_wide();
+        return;
+    }
     if (BATCH > 1u && gl_SubgroupSize >= ROWS) {
         walk_shared();
         return;

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
  * 18 bytes for 64 elements, 2.25 bits each.
  * dequant, gather in f32: for each weight 0.281 bytes read and 4 written, 7.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.281 bytes read, 3.83 operations: 0.0938 loads, 0.75 bits, 0.266 integer, 2.06 float, 0.656 conversions.
+ * gemv, gemv_id in f32: for each weight 0.281 bytes read, 3.67 operations: 0.109 loads, 0.719 bits, 0.125 integer, 2.06 float, 0.656 conversions.
  *
  *     format q2_0 "2-bit codes around 1, one scale for 64"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -596,7 +596,6 @@ static const uint32_t q2_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t q2_0_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_f32_vulkan_batch},
@@ -604,7 +603,6 @@ static const qk_spec_constant q2_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q2_0_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q2_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_0_gemv_f32_vulkan_shared_fours},
-    {11, "padded", 0, 2, q2_0_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_0_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_f32_vulkan = {
@@ -619,7 +617,7 @@ const qk_kernel qk_q2_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -675,6 +673,7 @@ static const uint32_t q2_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int8_f32_vulkan_batch},
@@ -684,6 +683,7 @@ static const qk_spec_constant q2_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q2_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_0_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_0_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, q2_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_int8_f32_vulkan = {
@@ -698,7 +698,7 @@ const qk_kernel qk_q2_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -729,6 +729,7 @@ static const uint32_t q2_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_0_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_split_f32_vulkan_batch},
@@ -738,6 +739,7 @@ static const qk_spec_constant q2_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q2_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_0_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_0_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q2_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_split_f32_vulkan = {
@@ -752,7 +754,7 @@ const qk_kernel qk_q2_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -783,6 +785,7 @@ static const uint32_t q2_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int24_f32_vulkan_batch},
@@ -792,6 +795,7 @@ static const qk_spec_constant q2_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q2_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_0_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_0_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q2_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_int24_f32_vulkan = {
@@ -806,7 +810,7 @@ const qk_kernel qk_q2_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -835,7 +839,6 @@ static const uint32_t q2_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t q2_0_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_f16_vulkan_batch},
@@ -843,7 +846,6 @@ static const qk_spec_constant q2_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q2_0_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q2_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_0_gemv_f16_vulkan_shared_fours},
-    {11, "padded", 0, 2, q2_0_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_0_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_f16_vulkan = {
@@ -858,7 +860,7 @@ const qk_kernel qk_q2_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -914,6 +916,7 @@ static const uint32_t q2_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int8_f16_vulkan_batch},
@@ -923,6 +926,7 @@ static const qk_spec_constant q2_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q2_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_0_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_0_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, q2_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_int8_f16_vulkan = {
@@ -937,7 +941,7 @@ const qk_kernel qk_q2_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -968,6 +972,7 @@ static const uint32_t q2_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_0_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_split_f16_vulkan_batch},
@@ -977,6 +982,7 @@ static const qk_spec_constant q2_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q2_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_0_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_0_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q2_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_split_f16_vulkan = {
@@ -991,7 +997,7 @@ const qk_kernel qk_q2_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1022,6 +1028,7 @@ static const uint32_t q2_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int24_f16_vulkan_batch},
@@ -1031,6 +1038,7 @@ static const qk_spec_constant q2_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q2_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_0_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_0_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q2_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_int24_f16_vulkan = {
@@ -1045,7 +1053,7 @@ const qk_kernel qk_q2_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1075,12 +1083,10 @@ static const qk_field q2_0_gemv_id_f32_push[] = {
 static const uint32_t q2_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q2_0_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q2_0_gemv_id_f32_vulkan_load_words},
-    {11, "padded", 0, 2, q2_0_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_id_f32_vulkan = {
@@ -1095,7 +1101,7 @@ const qk_kernel qk_q2_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 4,
     .spec_constants = q2_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1147,12 +1153,14 @@ static const uint32_t q2_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q2_0_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_0_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, q2_0_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q2_0_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_id_int8_f32_vulkan = {
@@ -1167,7 +1175,7 @@ const qk_kernel qk_q2_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1199,12 +1207,14 @@ static const uint32_t q2_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q2_0_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_0_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, q2_0_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q2_0_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_id_split_f32_vulkan = {
@@ -1219,7 +1229,7 @@ const qk_kernel qk_q2_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1251,12 +1261,14 @@ static const uint32_t q2_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q2_0_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_0_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, q2_0_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q2_0_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_id_int24_f32_vulkan = {
@@ -1271,7 +1283,7 @@ const qk_kernel qk_q2_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1301,12 +1313,10 @@ static const qk_field q2_0_gemv_id_f16_push[] = {
 static const uint32_t q2_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q2_0_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q2_0_gemv_id_f16_vulkan_load_words},
-    {11, "padded", 0, 2, q2_0_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_id_f16_vulkan = {
@@ -1321,7 +1331,7 @@ const qk_kernel qk_q2_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 4,
     .spec_constants = q2_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1373,12 +1383,14 @@ static const uint32_t q2_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q2_0_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_0_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, q2_0_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, q2_0_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_id_int8_f16_vulkan = {
@@ -1393,7 +1405,7 @@ const qk_kernel qk_q2_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1425,12 +1437,14 @@ static const uint32_t q2_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q2_0_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_0_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, q2_0_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q2_0_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_id_split_f16_vulkan = {
@@ -1445,7 +1459,7 @@ const qk_kernel qk_q2_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1477,12 +1491,14 @@ static const uint32_t q2_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q2_0_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_0_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, q2_0_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q2_0_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_0_gemv_id_int24_f16_vulkan = {
@@ -1497,7 +1513,7 @@ const qk_kernel qk_q2_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

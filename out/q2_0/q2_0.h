@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
  * 18 bytes for 64 elements, 2.25 bits each.
  * dequant, gather in f32: for each weight 0.281 bytes read and 4 written, 7.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.281 bytes read, 3.83 operations: 0.0938 loads, 0.75 bits, 0.266 integer, 2.06 float, 0.656 conversions.
+ * gemv, gemv_id in f32: for each weight 0.281 bytes read, 3.67 operations: 0.109 loads, 0.719 bits, 0.125 integer, 2.06 float, 0.656 conversions.
  *
  *     format q2_0 "2-bit codes around 1, one scale for 64"
  *     from "ggml (llama.cpp), ggml-common.h"

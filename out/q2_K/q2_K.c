@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q2_K`; do not edit.
  * 84 bytes for 256 elements, 2.625 bits each.
  * dequant, gather in f32: for each weight 0.328 bytes read and 4 written, 8.31 operations: 0.25 loads, 3.06 bits, 0.875 integer, 2.5 float, 1.62 conversions.
- * gemv, gemv_id in f32: for each weight 0.328 bytes read, 4.33 operations: 0.0781 loads, 0.859 bits, 0.422 integer, 2.31 float, 0.656 conversions.
+ * gemv, gemv_id in f32: for each weight 0.328 bytes read, 4.17 operations: 0.109 loads, 0.828 bits, 0.266 integer, 2.31 float, 0.656 conversions.
  *
  *     format q2_K "2-bit codes, 4-bit scales and minimums in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -606,7 +606,6 @@ static const uint32_t q2_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t q2_K_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f32_vulkan_batch},
@@ -614,7 +613,6 @@ static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q2_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q2_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_f32_vulkan_shared_fours},
-    {11, "padded", 0, 2, q2_K_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_f32_vulkan = {
@@ -629,7 +627,7 @@ const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -685,6 +683,7 @@ static const uint32_t q2_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f32_vulkan_batch},
@@ -694,6 +693,7 @@ static const qk_spec_constant q2_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q2_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_K_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, q2_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
@@ -708,7 +708,7 @@ const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -739,6 +739,7 @@ static const uint32_t q2_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_K_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f32_vulkan_batch},
@@ -748,6 +749,7 @@ static const qk_spec_constant q2_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q2_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_K_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q2_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
@@ -762,7 +764,7 @@ const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -793,6 +795,7 @@ static const uint32_t q2_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f32_vulkan_batch},
@@ -802,6 +805,7 @@ static const qk_spec_constant q2_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q2_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_K_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q2_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
@@ -816,7 +820,7 @@ const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -845,7 +849,6 @@ static const uint32_t q2_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t q2_K_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f16_vulkan_batch},
@@ -853,7 +856,6 @@ static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q2_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q2_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_f16_vulkan_shared_fours},
-    {11, "padded", 0, 2, q2_K_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_f16_vulkan = {
@@ -868,7 +870,7 @@ const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -924,6 +926,7 @@ static const uint32_t q2_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f16_vulkan_batch},
@@ -933,6 +936,7 @@ static const qk_spec_constant q2_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q2_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_K_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, q2_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
@@ -947,7 +951,7 @@ const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -978,6 +982,7 @@ static const uint32_t q2_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_K_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f16_vulkan_batch},
@@ -987,6 +992,7 @@ static const qk_spec_constant q2_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q2_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_K_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q2_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
@@ -1001,7 +1007,7 @@ const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1032,6 +1038,7 @@ static const uint32_t q2_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f16_vulkan_batch},
@@ -1041,6 +1048,7 @@ static const qk_spec_constant q2_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q2_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q2_K_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q2_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
@@ -1055,7 +1063,7 @@ const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q2_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1085,12 +1093,10 @@ static const qk_field q2_K_gemv_id_f32_push[] = {
 static const uint32_t q2_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q2_K_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q2_K_gemv_id_f32_vulkan_load_words},
-    {11, "padded", 0, 2, q2_K_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
@@ -1105,7 +1111,7 @@ const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 4,
     .spec_constants = q2_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1157,12 +1163,14 @@ static const uint32_t q2_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q2_K_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, q2_K_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q2_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int8_f32_vulkan = {
@@ -1177,7 +1185,7 @@ const qk_kernel qk_q2_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1209,12 +1217,14 @@ static const uint32_t q2_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q2_K_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, q2_K_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q2_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_split_f32_vulkan = {
@@ -1229,7 +1239,7 @@ const qk_kernel qk_q2_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1261,12 +1271,14 @@ static const uint32_t q2_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q2_K_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, q2_K_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q2_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
@@ -1281,7 +1293,7 @@ const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1311,12 +1323,10 @@ static const qk_field q2_K_gemv_id_f16_push[] = {
 static const uint32_t q2_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q2_K_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q2_K_gemv_id_f16_vulkan_load_words},
-    {11, "padded", 0, 2, q2_K_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
@@ -1331,7 +1341,7 @@ const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 4,
     .spec_constants = q2_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1383,12 +1393,14 @@ static const uint32_t q2_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q2_K_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, q2_K_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, q2_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int8_f16_vulkan = {
@@ -1403,7 +1415,7 @@ const qk_kernel qk_q2_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1435,12 +1447,14 @@ static const uint32_t q2_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q2_K_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, q2_K_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q2_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_split_f16_vulkan = {
@@ -1455,7 +1469,7 @@ const qk_kernel qk_q2_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1487,12 +1501,14 @@ static const uint32_t q2_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q2_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q2_K_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, q2_K_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q2_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
@@ -1507,7 +1523,7 @@ const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q2_K`; do not edit.
  * 84 bytes for 256 elements, 2.625 bits each.
  * dequant, gather in f32: for each weight 0.328 bytes read and 4 written, 8.31 operations: 0.25 loads, 3.06 bits, 0.875 integer, 2.5 float, 1.62 conversions.
- * gemv, gemv_id in f32: for each weight 0.328 bytes read, 4.33 operations: 0.0781 loads, 0.859 bits, 0.422 integer, 2.31 float, 0.656 conversions.
+ * gemv, gemv_id in f32: for each weight 0.328 bytes read, 4.17 operations: 0.109 loads, 0.828 bits, 0.266 integer, 2.31 float, 0.656 conversions.
  *
  *     format q2_K "2-bit codes, 4-bit scales and minimums in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"

@@ -1,7 +1,7 @@
 // q2_K_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q2_K`; do not edit.
 // 84 bytes for 256 elements, 2.625 bits each.
-// For each weight 0.328 bytes read, 4.33 operations: 0.0781 loads, 0.859 bits, 0.422 integer, 2.31 float, 0.656 conversions.
+// For each weight 0.328 bytes read, 4.17 operations: 0.109 loads, 0.828 bits, 0.266 integer, 2.31 float, 0.656 conversions.
 //
 //     format q2_K "2-bit codes, 4-bit scales and minimums in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -28,12 +28,10 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
-layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -182,81 +180,40 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x_sum[k][3] = dot(x12 + x13 + x14 + x15, vec4(1.0));
 }
 
-// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[3]) {
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 4u >= row_tiles / 4u) {
-        n = 0u;
-        j = j % 4u;
-    }
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[7]) {
     const uint block = n * (row_tiles / 16u) + j / 4u;
     const uint tile = j % 4u;
     uint base = block * 21u;
     uint part = tile / 2u;  // of 128 elements
-    uint begin = base + tile * 4u + 4u;
-    uint window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
     words[0] = blocks[base + 20u];
     words[1] = blocks[base + part * 2u];
-    words[2] = blocks[base + part * 2u + 1u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 21u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
-        const uint word = at * 4u + i;
-        if (word < end) four[i] = blocks[word];
-    }
-    return four;
-}
-
-// Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[3]) {
-    const uint block = n * (row_tiles / 16u) + j / 4u;
-    const uint tile = j % 4u;
-    uint base = block * 21u;
-    uint part = tile / 2u;  // of 128 elements
-    uint begin = base + tile * 4u + 4u;
-    uint window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    words[0] = blocks[base + 20u];
-    words[1] = blocks[base + part * 2u];
-    words[2] = blocks[base + part * 2u + 1u];
+    words[2] = blocks[base + tile * 4u + 4u];
+    words[3] = blocks[base + tile * 4u + 5u];
+    words[4] = blocks[base + tile * 4u + 6u];
+    words[5] = blocks[base + tile * 4u + 7u];
+    words[6] = blocks[base + part * 2u + 1u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[3], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uint words[7], inout float sum) {
     const uint block = n * (row_tiles / 16u) + j / 4u;
     const uint tile = j % 4u;
-    uint base = block * 21u;
     uint d_dmin = words[0];
     float d = f16_to_f32(d_dmin);
     uint scales0 = words[1];
     uint sc0 = (scales0 >> (tile % 2u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d * float(sc0);
-    uint begin = base + tile * 4u + 4u;
-    bool odd = (begin & 1u) != 0u;
-    bool upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y;
-    uint pick1 = upper ? four0.z : four0.x;
-    uint qs0 = odd ? pick0 : pick1;
+    uint qs0 = words[2];
     vec2 pair0 = unpackHalf2x16(qs0 & 0x30003u);
     vec2 pair1 = unpackHalf2x16(qs0 & 0x3000300u);
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0;
+    uint qs1 = words[3];
     vec2 pair2 = unpackHalf2x16(qs1 & 0x30003u);
     vec2 pair3 = unpackHalf2x16(qs1 & 0x3000300u);
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2;
+    uint qs2 = words[4];
     vec2 pair4 = unpackHalf2x16(qs2 & 0x30003u);
     vec2 pair5 = unpackHalf2x16(qs2 & 0x3000300u);
-    uint pick4 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick3;
+    uint qs3 = words[5];
     vec2 pair6 = unpackHalf2x16(qs3 & 0x30003u);
     vec2 pair7 = unpackHalf2x16(qs3 & 0x3000300u);
     float dmin = f16_to_f32(d_dmin >> 16u);
@@ -274,7 +231,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[3], inou
     vec2 pair15 = unpackHalf2x16((qs3 >> 8u) & 0xC000Cu);
     uint mn1 = (scales0 >> (tile % 2u * 8u + 20u)) & 15u;  // scales: 4 bits
     precise float dmin_mn1 = dmin * float(mn1);
-    uint scales1 = words[2];
+    uint scales1 = words[6];
     uint sc2 = (scales1 >> (tile % 2u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc2 = d * float(sc2);
     vec2 pair16 = unpackHalf2x16(qs0 & 0x300030u);
@@ -371,22 +328,9 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
-                // Of the last block of all, beyond which no load goes.
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 4u >= wide_tiles;
-                float sum_at_end = 0.0;
-                if (at_end) {
-                    uvec4 last[2]; uint last_words[3];
-                    fetch_last(end - 1u, j, last, last_words);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
-                }
-                uvec4 fours[ROWS][2];
-                uint words[ROWS][3];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
-                if (at_end) {
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
-                }
+                uint words[ROWS][7];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
             held = c0;
             held_token = token;
@@ -412,7 +356,7 @@ void walk_wide() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && (expert_end - expert_first) * rows * (row_tiles / 16u) > 1u) {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS) {
         walk_wide();
         return;
     }

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
  * 110 bytes for 256 elements, 3.438 bits each.
  * dequant, gather in f32: for each weight 0.43 bytes read and 4 written, 12.5 operations: 0.406 loads, 7.69 bits, 1.88 integer, 1.25 float, 1.28 conversions.
- * gemv, gemv_id in f32: for each weight 0.43 bytes read, 8.44 operations: 0.203 loads, 3.47 bits, 0.984 integer, 3 float, 0.781 conversions.
+ * gemv, gemv_id in f32: for each weight 0.43 bytes read, 8.12 operations: 0.266 loads, 3.41 bits, 0.672 integer, 3 float, 0.781 conversions.
  *
  *     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -609,7 +609,6 @@ static const uint32_t q3_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t q3_K_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f32_vulkan_batch},
@@ -617,7 +616,6 @@ static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q3_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q3_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_f32_vulkan_shared_fours},
-    {11, "padded", 0, 2, q3_K_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_f32_vulkan = {
@@ -632,7 +630,7 @@ const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -688,6 +686,7 @@ static const uint32_t q3_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f32_vulkan_batch},
@@ -697,6 +696,7 @@ static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q3_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, q3_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
@@ -711,7 +711,7 @@ const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q3_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -743,6 +743,7 @@ static const uint32_t q3_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q3_K_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f32_vulkan_batch},
@@ -752,6 +753,7 @@ static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q3_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q3_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
@@ -766,7 +768,7 @@ const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q3_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -798,6 +800,7 @@ static const uint32_t q3_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f32_vulkan_batch},
@@ -807,6 +810,7 @@ static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q3_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q3_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
@@ -821,7 +825,7 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q3_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -851,7 +855,6 @@ static const uint32_t q3_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t q3_K_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f16_vulkan_batch},
@@ -859,7 +862,6 @@ static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q3_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q3_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_f16_vulkan_shared_fours},
-    {11, "padded", 0, 2, q3_K_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_f16_vulkan = {
@@ -874,7 +876,7 @@ const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -930,6 +932,7 @@ static const uint32_t q3_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f16_vulkan_batch},
@@ -939,6 +942,7 @@ static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q3_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, q3_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
@@ -953,7 +957,7 @@ const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q3_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -985,6 +989,7 @@ static const uint32_t q3_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q3_K_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f16_vulkan_batch},
@@ -994,6 +999,7 @@ static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q3_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q3_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
@@ -1008,7 +1014,7 @@ const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q3_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1040,6 +1046,7 @@ static const uint32_t q3_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f16_vulkan_batch},
@@ -1049,6 +1056,7 @@ static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q3_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q3_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
@@ -1063,7 +1071,7 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q3_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1094,12 +1102,10 @@ static const qk_field q3_K_gemv_id_f32_push[] = {
 static const uint32_t q3_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q3_K_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q3_K_gemv_id_f32_vulkan_load_words},
-    {11, "padded", 0, 2, q3_K_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
@@ -1114,7 +1120,7 @@ const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1166,12 +1172,14 @@ static const uint32_t q3_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q3_K_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, q3_K_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q3_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int8_f32_vulkan = {
@@ -1186,7 +1194,7 @@ const qk_kernel qk_q3_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1218,12 +1226,14 @@ static const uint32_t q3_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q3_K_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, q3_K_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q3_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_split_f32_vulkan = {
@@ -1238,7 +1248,7 @@ const qk_kernel qk_q3_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1270,12 +1280,14 @@ static const uint32_t q3_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q3_K_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, q3_K_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q3_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
@@ -1290,7 +1302,7 @@ const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1320,12 +1332,10 @@ static const qk_field q3_K_gemv_id_f16_push[] = {
 static const uint32_t q3_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q3_K_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q3_K_gemv_id_f16_vulkan_load_words},
-    {11, "padded", 0, 2, q3_K_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
@@ -1340,7 +1350,7 @@ const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1392,12 +1402,14 @@ static const uint32_t q3_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q3_K_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, q3_K_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, q3_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int8_f16_vulkan = {
@@ -1412,7 +1424,7 @@ const qk_kernel qk_q3_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1444,12 +1456,14 @@ static const uint32_t q3_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q3_K_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, q3_K_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q3_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_split_f16_vulkan = {
@@ -1464,7 +1478,7 @@ const qk_kernel qk_q3_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1496,12 +1510,14 @@ static const uint32_t q3_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q3_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q3_K_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, q3_K_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q3_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
@@ -1516,7 +1532,7 @@ const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
  * 110 bytes for 256 elements, 3.438 bits each.
  * dequant, gather in f32: for each weight 0.43 bytes read and 4 written, 12.5 operations: 0.406 loads, 7.69 bits, 1.88 integer, 1.25 float, 1.28 conversions.
- * gemv, gemv_id in f32: for each weight 0.43 bytes read, 8.44 operations: 0.203 loads, 3.47 bits, 0.984 integer, 3 float, 0.781 conversions.
+ * gemv, gemv_id in f32: for each weight 0.43 bytes read, 8.12 operations: 0.266 loads, 3.41 bits, 0.672 integer, 3 float, 0.781 conversions.
  *
  *     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"

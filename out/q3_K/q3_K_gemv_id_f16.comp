@@ -1,7 +1,7 @@
 // q3_K_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
 // 110 bytes for 256 elements, 3.438 bits each.
-// For each weight 0.43 bytes read, 8.44 operations: 0.203 loads, 3.47 bits, 0.984 integer, 3 float, 0.781 conversions.
+// For each weight 0.43 bytes read, 8.12 operations: 0.266 loads, 3.41 bits, 0.672 integer, 3 float, 0.781 conversions.
 //
 //     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -28,13 +28,11 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
-layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -247,93 +245,43 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x_sum[k][15] = dot(x15, vec4(1.0));
 }
 
-// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[9]) {
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 2u) {
-        n = 0u;
-        j = j % 8u;
-    }
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[17]) {
     const uint block = n * (row_tiles / 16u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 55u;
-    uint begin0 = base + 24u;
-    uint window0 = begin0 / 4u;
-    uint begin1 = base + 51u;
-    uint window1 = begin1 / 4u;
-    fours[0] = blocks_four[window0];
-    fours[1] = blocks_four[window0 + 1u];
-    fours[2] = blocks_four[window1];
-    fours[3] = blocks_four[window1 + 1u];
-    words[0] = blocks_word[base + tile + 8u];
-    words[1] = blocks_word[base + tile];
-    words[2] = blocks_word[base + tile + 16u];
-    words[3] = blocks_word[base + tile + 35u];
-    words[4] = blocks_word[base + tile + 36u];
-    words[5] = blocks_word[base + tile + 27u];
-    words[6] = blocks_word[base + tile + 28u];
-    words[7] = blocks_word[base + tile + 43u];
-    words[8] = blocks_word[base + tile + 44u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 110u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
-        const uint word = at * 8u + i;
-        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
-    }
-    return four;
-}
-
-// Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[9]) {
-    const uint block = n * (row_tiles / 16u) + j / 8u;
-    const uint tile = j % 8u;
-    uint base = block * 55u;
-    uint begin0 = base + 24u;
-    uint window0 = begin0 / 4u;
-    uint begin1 = base + 51u;
-    uint window1 = begin1 / 4u;
-    fours[0] = blocks_to_end(window0, block);
-    fours[1] = blocks_to_end(window0 + 1u, block);
-    fours[2] = blocks_to_end(window1, block);
-    fours[3] = blocks_to_end(window1 + 1u, block);
-    words[0] = blocks_word[base + tile + 8u];
-    words[1] = blocks_word[base + tile];
-    words[2] = blocks_word[base + tile + 16u];
-    words[3] = blocks_word[base + tile + 35u];
-    words[4] = blocks_word[base + tile + 36u];
-    words[5] = blocks_word[base + tile + 27u];
-    words[6] = blocks_word[base + tile + 28u];
-    words[7] = blocks_word[base + tile + 43u];
-    words[8] = blocks_word[base + tile + 44u];
+    words[0] = blocks_word[base + 27u];
+    words[1] = blocks_word[base + 24u];
+    words[2] = blocks_word[base + 26u];
+    words[3] = blocks_word[base + tile + 8u];
+    words[4] = blocks_word[base + tile];
+    words[5] = blocks_word[base + 25u];
+    words[6] = blocks_word[base + tile + 16u];
+    words[7] = blocks_word[base + 54u];
+    words[8] = blocks_word[base + 51u];
+    words[9] = blocks_word[base + 53u];
+    words[10] = blocks_word[base + tile + 35u];
+    words[11] = blocks_word[base + tile + 36u];
+    words[12] = blocks_word[base + tile + 27u];
+    words[13] = blocks_word[base + tile + 28u];
+    words[14] = blocks_word[base + 52u];
+    words[15] = blocks_word[base + tile + 43u];
+    words[16] = blocks_word[base + tile + 44u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uint words[17], inout float sum) {
     const uint block = n * (row_tiles / 16u) + j / 8u;
     const uint tile = j % 8u;
-    uint base = block * 55u;
-    uint begin0 = base + 24u;
-    bool odd0 = (begin0 & 1u) != 0u;
-    bool upper0 = (begin0 & 2u) != 0u;
-    uvec4 four0 = fours[1];
-    uint pick0 = upper0 ? four0.z : four0.x;
-    uvec4 four1 = fours[0];
-    uint pick1 = upper0 ? four0.y : four1.w;
-    float d0 = f16_to_f32(odd0 ? pick0 : pick1);
-    uint pick2 = upper0 ? four1.w : four1.y;
-    uint pick3 = upper0 ? four1.z : four1.x;
-    uint scales0 = odd0 ? pick2 : pick3;
+    float d0 = f16_to_f32(words[0]);
+    uint scales0 = words[1];
     uint sc_lo0 = (scales0 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
-    uint pick4 = upper0 ? four0.x : four1.z;
-    uint scales1 = odd0 ? pick1 : pick4;
+    uint scales1 = words[2];
     uint sc_hi0 = (scales1 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     precise float d_sc0 = d0 * float(int(sc0) - 32);
-    uint qs0 = words[0];
-    uint hmask0 = words[1];
+    uint qs0 = words[3];
+    uint hmask0 = words[4];
     uint codes0 = (qs0 & 0x3030303u) | ((hmask0 << 2u) & 0x4040404u);  // packed
     vec2 pair0 = unpackHalf2x16(codes0 & 0x70007u);
     vec2 pair1 = unpackHalf2x16((codes0 >> 8u) & 0x70007u);
@@ -344,7 +292,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inou
     uint codes1 = (qs0 & 0xC0C0C0Cu) | ((hmask0 << 3u) & 0x10101010u);  // packed
     vec2 pair2 = unpackHalf2x16(codes1 & 0x1C001Cu);
     vec2 pair3 = unpackHalf2x16((codes1 >> 8u) & 0x1C001Cu);
-    uint scales2 = odd0 ? pick4 : pick2;
+    uint scales2 = words[5];
     uint sc_lo2 = (scales2 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi2 = (scales1 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
     uint sc2 = sc_lo2 | (sc_hi2 << 4u);
@@ -363,7 +311,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inou
     uint sc_hi4 = (scales1 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc4 = sc_lo4 | (sc_hi4 << 4u);
     precise float d_sc4 = d0 * float(int(sc4) - 32);
-    uint qs1 = words[2];
+    uint qs1 = words[6];
     uint codes4 = (qs1 & 0x3030303u) | ((hmask0 >> 2u) & 0x4040404u);  // packed
     vec2 pair8 = unpackHalf2x16(codes4 & 0x70007u);
     vec2 pair9 = unpackHalf2x16((codes4 >> 8u) & 0x70007u);
@@ -388,34 +336,24 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inou
     uint codes7 = ((qs1 >> 6u) & 0x3030303u) | ((hmask0 >> 5u) & 0x4040404u);  // packed
     vec2 pair14 = unpackHalf2x16(codes7 & 0x70007u);
     vec2 pair15 = unpackHalf2x16((codes7 >> 8u) & 0x70007u);
-    uint begin1 = base + 51u;
-    bool odd1 = (begin1 & 1u) != 0u;
-    bool upper1 = (begin1 & 2u) != 0u;
-    uvec4 four2 = fours[3];
-    uint pick5 = upper1 ? four2.z : four2.x;
-    uvec4 four3 = fours[2];
-    uint pick6 = upper1 ? four2.y : four3.w;
-    uint scales3 = odd1 ? pick5 : pick6;
+    uint scales3 = words[7];
     float d1 = f16_to_f32(scales3 >> 16u);
-    uint pick7 = upper1 ? four3.w : four3.y;
-    uint pick8 = upper1 ? four3.z : four3.x;
-    uint scales4 = odd1 ? pick7 : pick8;
+    uint scales4 = words[8];
     uint sc_lo8 = (scales4 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
-    uint pick9 = upper1 ? four2.x : four3.z;
-    uint scales5 = odd1 ? pick6 : pick9;
+    uint scales5 = words[9];
     uint sc_hi8 = (scales5 >> (tile / 4u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
     uint sc8 = sc_lo8 | (sc_hi8 << 4u);
     precise float d_sc8 = d1 * float(int(sc8) - 32);
-    uint qs2 = words[3];
-    uint qs3 = words[4];
+    uint qs2 = words[10];
+    uint qs3 = words[11];
     uint qs_run0 = (qs2 >> 16u) | (qs3 << 16u);
-    uint hmask1 = words[5];
-    uint hmask2 = words[6];
+    uint hmask1 = words[12];
+    uint hmask2 = words[13];
     uint hmask_run = (hmask1 >> 16u) | (hmask2 << 16u);
     uint codes8 = (qs_run0 & 0x3030303u) | ((hmask_run << 2u) & 0x4040404u);  // packed
     vec2 pair16 = unpackHalf2x16(codes8 & 0x70007u);
     vec2 pair17 = unpackHalf2x16((codes8 >> 8u) & 0x70007u);
-    uint scales6 = odd1 ? pick9 : pick7;
+    uint scales6 = words[14];
     uint sc_lo9 = (scales6 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi9 = (scales3 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
     uint sc9 = sc_lo9 | (sc_hi9 << 4u);
@@ -441,8 +379,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inou
     uint sc_hi12 = (scales5 >> (tile / 4u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
     uint sc12 = sc_lo12 | (sc_hi12 << 4u);
     precise float d_sc12 = d1 * float(int(sc12) - 32);
-    uint qs4 = words[7];
-    uint qs5 = words[8];
+    uint qs4 = words[15];
+    uint qs5 = words[16];
     uint qs_run1 = (qs4 >> 16u) | (qs5 << 16u);
     uint codes12 = (qs_run1 & 0x3030303u) | ((hmask_run >> 2u) & 0x4040404u);  // packed
     vec2 pair24 = unpackHalf2x16(codes12 & 0x70007u);
@@ -528,22 +466,9 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
-                // Of the last block of all, beyond which no load goes.
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;
-                float sum_at_end = 0.0;
-                if (at_end) {
-                    uvec4 last[4]; uint last_words[9];
-                    fetch_last(end - 1u, j, last, last_words);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
-                }
-                uvec4 fours[ROWS][4];
-                uint words[ROWS][9];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
-                if (at_end) {
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
-                }
+                uint words[ROWS][17];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
             held = c0;
             held_token = token;
@@ -569,7 +494,7 @@ void walk_wide() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 16u == 0u && (expert_end - expert_first) * rows * (row_tiles / 16u) > 1u) {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 16u == 0u) {
         walk_wide();
         return;
     }

@@ -675,6 +675,7 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
@@ -684,6 +685,7 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q4_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, q4_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
@@ -698,7 +700,7 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -729,6 +731,7 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
@@ -738,6 +741,7 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
@@ -752,7 +756,7 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -783,6 +787,7 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
@@ -792,6 +797,7 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
@@ -806,7 +812,7 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -914,6 +920,7 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
@@ -923,6 +930,7 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q4_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, q4_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
@@ -937,7 +945,7 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -968,6 +976,7 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
@@ -977,6 +986,7 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
@@ -991,7 +1001,7 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1022,6 +1032,7 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
@@ -1031,6 +1042,7 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
@@ -1045,7 +1057,7 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1147,12 +1159,14 @@ static const uint32_t q4_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_0_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
@@ -1167,7 +1181,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1199,12 +1213,14 @@ static const uint32_t q4_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_0_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
@@ -1219,7 +1235,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1251,12 +1267,14 @@ static const uint32_t q4_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_0_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
@@ -1271,7 +1289,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1373,12 +1391,14 @@ static const uint32_t q4_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_0_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
@@ -1393,7 +1413,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1425,12 +1445,14 @@ static const uint32_t q4_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_0_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
@@ -1445,7 +1467,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1477,12 +1499,14 @@ static const uint32_t q4_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_0_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
@@ -1497,7 +1521,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

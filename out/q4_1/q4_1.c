@@ -677,6 +677,7 @@ static const uint32_t q4_1_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f32_vulkan_batch},
@@ -686,6 +687,7 @@ static const qk_spec_constant q4_1_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q4_1_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_1_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, q4_1_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
@@ -700,7 +702,7 @@ const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_1_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -731,6 +733,7 @@ static const uint32_t q4_1_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_1_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f32_vulkan_batch},
@@ -740,6 +743,7 @@ static const qk_spec_constant q4_1_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_1_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_1_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_1_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
@@ -754,7 +758,7 @@ const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_1_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -785,6 +789,7 @@ static const uint32_t q4_1_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f32_vulkan_batch},
@@ -794,6 +799,7 @@ static const qk_spec_constant q4_1_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_1_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_1_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_1_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
@@ -808,7 +814,7 @@ const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_1_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -916,6 +922,7 @@ static const uint32_t q4_1_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f16_vulkan_batch},
@@ -925,6 +932,7 @@ static const qk_spec_constant q4_1_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q4_1_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_1_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, q4_1_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
@@ -939,7 +947,7 @@ const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_1_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -970,6 +978,7 @@ static const uint32_t q4_1_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_1_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f16_vulkan_batch},
@@ -979,6 +988,7 @@ static const qk_spec_constant q4_1_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_1_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_1_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_1_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
@@ -993,7 +1003,7 @@ const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_1_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1024,6 +1034,7 @@ static const uint32_t q4_1_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f16_vulkan_batch},
@@ -1033,6 +1044,7 @@ static const qk_spec_constant q4_1_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_1_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_1_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_1_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
@@ -1047,7 +1059,7 @@ const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_1_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1149,12 +1161,14 @@ static const uint32_t q4_1_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_1_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_1_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_1_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int8_f32_vulkan = {
@@ -1169,7 +1183,7 @@ const qk_kernel qk_q4_1_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1201,12 +1215,14 @@ static const uint32_t q4_1_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_1_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_1_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_1_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_split_f32_vulkan = {
@@ -1221,7 +1237,7 @@ const qk_kernel qk_q4_1_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1253,12 +1269,14 @@ static const uint32_t q4_1_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_1_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_1_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_1_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int24_f32_vulkan = {
@@ -1273,7 +1291,7 @@ const qk_kernel qk_q4_1_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1375,12 +1393,14 @@ static const uint32_t q4_1_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_1_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_1_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_1_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int8_f16_vulkan = {
@@ -1395,7 +1415,7 @@ const qk_kernel qk_q4_1_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1427,12 +1447,14 @@ static const uint32_t q4_1_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_1_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_1_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_1_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_split_f16_vulkan = {
@@ -1447,7 +1469,7 @@ const qk_kernel qk_q4_1_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1479,12 +1501,14 @@ static const uint32_t q4_1_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_1_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_1_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_1_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_1_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_1_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int24_f16_vulkan = {
@@ -1499,7 +1523,7 @@ const qk_kernel qk_q4_1_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q5_0`; do not edit.
  * 22 bytes for 32 elements, 5.5 bits each.
  * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 11.2 operations: 0.625 loads, 6.5 bits, 2 integer, 1 float, 1.12 conversions.
- * gemv, gemv_id in f32: for each weight 0.688 bytes read, 9.89 operations: 0.0625 loads, 6.23 bits, 0.469 integer, 2.09 float, 1.03 conversions.
+ * gemv, gemv_id in f32: for each weight 0.688 bytes read, 5.95 operations: 0.0625 loads, 2.55 bits, 0.719 integer, 2.09 float, 0.531 conversions.
  *
  *     format q5_0 "5-bit codes around 16, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -680,6 +680,7 @@ static const uint32_t q5_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f32_vulkan_batch},
@@ -689,6 +690,7 @@ static const qk_spec_constant q5_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q5_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_0_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, q5_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
@@ -703,7 +705,7 @@ const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q5_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -734,6 +736,7 @@ static const uint32_t q5_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_0_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f32_vulkan_batch},
@@ -743,6 +746,7 @@ static const qk_spec_constant q5_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q5_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_0_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
@@ -757,7 +761,7 @@ const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q5_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -788,6 +792,7 @@ static const uint32_t q5_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f32_vulkan_batch},
@@ -797,6 +802,7 @@ static const qk_spec_constant q5_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q5_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_0_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
@@ -811,7 +817,7 @@ const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q5_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -919,6 +925,7 @@ static const uint32_t q5_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f16_vulkan_batch},
@@ -928,6 +935,7 @@ static const qk_spec_constant q5_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q5_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_0_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, q5_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
@@ -942,7 +950,7 @@ const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q5_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -973,6 +981,7 @@ static const uint32_t q5_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_0_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f16_vulkan_batch},
@@ -982,6 +991,7 @@ static const qk_spec_constant q5_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q5_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_0_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
@@ -996,7 +1006,7 @@ const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q5_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1027,6 +1037,7 @@ static const uint32_t q5_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f16_vulkan_batch},
@@ -1036,6 +1047,7 @@ static const qk_spec_constant q5_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q5_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_0_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
@@ -1050,7 +1062,7 @@ const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q5_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1152,12 +1164,14 @@ static const uint32_t q5_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q5_0_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, q5_0_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_int8_f32_vulkan = {
@@ -1172,7 +1186,7 @@ const qk_kernel qk_q5_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1204,12 +1218,14 @@ static const uint32_t q5_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q5_0_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, q5_0_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_split_f32_vulkan = {
@@ -1224,7 +1240,7 @@ const qk_kernel qk_q5_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1256,12 +1272,14 @@ static const uint32_t q5_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q5_0_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, q5_0_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_int24_f32_vulkan = {
@@ -1276,7 +1294,7 @@ const qk_kernel qk_q5_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1378,12 +1396,14 @@ static const uint32_t q5_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q5_0_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, q5_0_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_int8_f16_vulkan = {
@@ -1398,7 +1418,7 @@ const qk_kernel qk_q5_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1430,12 +1450,14 @@ static const uint32_t q5_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q5_0_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, q5_0_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_split_f16_vulkan = {
@@ -1450,7 +1472,7 @@ const qk_kernel qk_q5_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1482,12 +1504,14 @@ static const uint32_t q5_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q5_0_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, q5_0_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_int24_f16_vulkan = {
@@ -1502,7 +1526,7 @@ const qk_kernel qk_q5_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

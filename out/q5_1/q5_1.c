@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
  * 24 bytes for 32 elements, 6 bits each.
  * dequant, gather in f32: for each weight 0.75 bytes read and 4 written, 10.5 operations: 0.375 loads, 6.25 bits, 0.625 integer, 2 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.75 bytes read, 9.28 operations: 0.0469 loads, 6.03 bits, 0.0469 integer, 2.09 float, 1.06 conversions.
+ * gemv, gemv_id in f32: for each weight 0.75 bytes read, 5.34 operations: 0.0469 loads, 2.34 bits, 0.297 integer, 2.09 float, 0.562 conversions.
  *
  *     format q5_1 "5-bit codes, one scale and one minimum for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -679,6 +679,7 @@ static const uint32_t q5_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int8_f32_vulkan_batch},
@@ -687,6 +688,7 @@ static const qk_spec_constant q5_1_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q5_1_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_1_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_int8_f32_vulkan = {
@@ -701,7 +703,7 @@ const qk_kernel qk_q5_1_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_1_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -731,6 +733,7 @@ static const uint32_t q5_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_split_f32_vulkan_batch},
@@ -739,6 +742,7 @@ static const qk_spec_constant q5_1_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q5_1_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_1_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_split_f32_vulkan = {
@@ -753,7 +757,7 @@ const qk_kernel qk_q5_1_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_1_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -783,6 +787,7 @@ static const uint32_t q5_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int24_f32_vulkan_batch},
@@ -791,6 +796,7 @@ static const qk_spec_constant q5_1_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q5_1_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_1_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_int24_f32_vulkan = {
@@ -805,7 +811,7 @@ const qk_kernel qk_q5_1_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_1_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -910,6 +916,7 @@ static const uint32_t q5_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int8_f16_vulkan_batch},
@@ -918,6 +925,7 @@ static const qk_spec_constant q5_1_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q5_1_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_1_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_int8_f16_vulkan = {
@@ -932,7 +940,7 @@ const qk_kernel qk_q5_1_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_1_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -962,6 +970,7 @@ static const uint32_t q5_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_split_f16_vulkan_batch},
@@ -970,6 +979,7 @@ static const qk_spec_constant q5_1_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q5_1_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_1_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_split_f16_vulkan = {
@@ -984,7 +994,7 @@ const qk_kernel qk_q5_1_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_1_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1014,6 +1024,7 @@ static const uint32_t q5_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int24_f16_vulkan_batch},
@@ -1022,6 +1033,7 @@ static const qk_spec_constant q5_1_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q5_1_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_1_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_int24_f16_vulkan = {
@@ -1036,7 +1048,7 @@ const qk_kernel qk_q5_1_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_1_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1135,11 +1147,13 @@ static const uint32_t q5_1_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q5_1_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q5_1_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, q5_1_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_int8_f32_vulkan = {
@@ -1154,7 +1168,7 @@ const qk_kernel qk_q5_1_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1185,11 +1199,13 @@ static const uint32_t q5_1_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_1_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q5_1_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, q5_1_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_split_f32_vulkan = {
@@ -1204,7 +1220,7 @@ const qk_kernel qk_q5_1_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1235,11 +1251,13 @@ static const uint32_t q5_1_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_1_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q5_1_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, q5_1_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_int24_f32_vulkan = {
@@ -1254,7 +1272,7 @@ const qk_kernel qk_q5_1_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1353,11 +1371,13 @@ static const uint32_t q5_1_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q5_1_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q5_1_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, q5_1_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_int8_f16_vulkan = {
@@ -1372,7 +1392,7 @@ const qk_kernel qk_q5_1_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1403,11 +1423,13 @@ static const uint32_t q5_1_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_1_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q5_1_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, q5_1_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_split_f16_vulkan = {
@@ -1422,7 +1444,7 @@ const qk_kernel qk_q5_1_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1453,11 +1475,13 @@ static const uint32_t q5_1_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_1_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_1_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q5_1_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, q5_1_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_1_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_int24_f16_vulkan = {
@@ -1472,7 +1496,7 @@ const qk_kernel qk_q5_1_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

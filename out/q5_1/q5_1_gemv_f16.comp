@@ -1,7 +1,7 @@
 // q5_1_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
 // 24 bytes for 32 elements, 6 bits each.
-// For each weight 0.75 bytes read, 9.28 operations: 0.0469 loads, 6.03 bits, 0.0469 integer, 2.09 float, 1.06 conversions.
+// For each weight 0.75 bytes read, 5.34 operations: 0.0469 loads, 2.34 bits, 0.297 integer, 2.09 float, 0.562 conversions.
 //
 //     format q5_1 "5-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -27,7 +27,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
-layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 
@@ -69,10 +69,10 @@ void load_x(uint vector, uint j, uint k) {
     const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
     const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
     const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-    x[k][0] = x0;
-    x[k][1] = x1;
-    x[k][2] = x2;
-    x[k][3] = x3;
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 16777216.0;
+    x[k][3] = x3 * 16777216.0;
     x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
 }
 
@@ -84,22 +84,22 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint d_m = blocks[base];
     float d = f16_to_f32(d_m);
     uint qs0 = blocks[base + tile * 2u + 2u];
-    uvec4 q_lo0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
     uint qh = blocks[base + 1u];
-    uvec4 q_hi0 = (uvec4(qh >> (tile * 8u)) >> uvec4(0, 1, 2, 3)) & 1u;  // qh: bit 4 of q
-    uvec4 q0 = q_lo0 | (q_hi0 << 4u);
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair0 = unpackHalf2x16(bytes0 & 0x1F001Fu);
+    vec2 pair1 = unpackHalf2x16((bytes0 >> 8u) & 0x1F001Fu);
     uint qs1 = blocks[base + tile * 2u + 3u];
-    uvec4 q_lo1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi1 = (uvec4(qh >> (tile * 8u)) >> uvec4(4, 5, 6, 7)) & 1u;  // qh: bit 4 of q
-    uvec4 q1 = q_lo1 | (q_hi1 << 4u);
-    uvec4 q_lo2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi2 = (uvec4(qh >> (tile * 8u)) >> uvec4(16, 17, 18, 19)) & 1u;  // qh: bit 4 of q
-    uvec4 q2 = q_lo2 | (q_hi2 << 4u);
-    uvec4 q_lo3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi3 = (uvec4(qh >> (tile * 8u)) >> uvec4(20, 21, 22, 23)) & 1u;  // qh: bit 4 of q
-    uvec4 q3 = q_lo3 | (q_hi3 << 4u);
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair2 = unpackHalf2x16(bytes1 & 0x1F001Fu);
+    vec2 pair3 = unpackHalf2x16((bytes1 >> 8u) & 0x1F001Fu);
+    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair4 = unpackHalf2x16(bytes2 & 0x1F001Fu);
+    vec2 pair5 = unpackHalf2x16((bytes2 >> 8u) & 0x1F001Fu);
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair6 = unpackHalf2x16(bytes3 & 0x1F001Fu);
+    vec2 pair7 = unpackHalf2x16((bytes3 >> 8u) & 0x1F001Fu);
     float m_ = f16_to_f32(d_m >> 16u);
-    sum += d * (dot(x[k][0], vec4(q0)) + dot(x[k][1], vec4(q1)) + dot(x[k][2], vec4(q2)) + dot(x[k][3], vec4(q3))) + m_ * x_sum[k][0];
+    sum += d * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))) + m_ * x_sum[k][0];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -138,22 +138,22 @@ void load_wide_x(uint vector, uint j, uint k) {
     const vec4 x13 = staged_x(from + 13u);
     const vec4 x14 = staged_x(from + 14u);
     const vec4 x15 = staged_x(from + 15u);
-    wide_x[k][0] = x0;
-    wide_x[k][1] = x1;
-    wide_x[k][2] = x2;
-    wide_x[k][3] = x3;
-    wide_x[k][4] = x4;
-    wide_x[k][5] = x5;
-    wide_x[k][6] = x6;
-    wide_x[k][7] = x7;
-    wide_x[k][8] = x8;
-    wide_x[k][9] = x9;
-    wide_x[k][10] = x10;
-    wide_x[k][11] = x11;
-    wide_x[k][12] = x12;
-    wide_x[k][13] = x13;
-    wide_x[k][14] = x14;
-    wide_x[k][15] = x15;
+    wide_x[k][0] = x0 * 16777216.0;
+    wide_x[k][1] = x1 * 16777216.0;
+    wide_x[k][2] = x2 * 16777216.0;
+    wide_x[k][3] = x3 * 16777216.0;
+    wide_x[k][4] = x4 * 16777216.0;
+    wide_x[k][5] = x5 * 16777216.0;
+    wide_x[k][6] = x6 * 16777216.0;
+    wide_x[k][7] = x7 * 16777216.0;
+    wide_x[k][8] = x8 * 16777216.0;
+    wide_x[k][9] = x9 * 16777216.0;
+    wide_x[k][10] = x10 * 16777216.0;
+    wide_x[k][11] = x11 * 16777216.0;
+    wide_x[k][12] = x12 * 16777216.0;
+    wide_x[k][13] = x13 * 16777216.0;
+    wide_x[k][14] = x14 * 16777216.0;
+    wide_x[k][15] = x15 * 16777216.0;
     wide_x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
     wide_x_sum[k][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
 }
@@ -173,82 +173,82 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     uint d_m = four0.x;
     float d0 = f16_to_f32(d_m);
     uint qs0 = four0.z;
-    uvec4 q_lo0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
     uint qh0 = four0.y;
-    uvec4 q_hi0 = (uvec4(qh0) >> uvec4(0, 1, 2, 3)) & 1u;  // qh: bit 4 of q
-    uvec4 q0 = q_lo0 | (q_hi0 << 4u);
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((((qh0 & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair0 = unpackHalf2x16(bytes0 & 0x1F001Fu);
+    vec2 pair1 = unpackHalf2x16((bytes0 >> 8u) & 0x1F001Fu);
     uint qs1 = four0.w;
-    uvec4 q_lo1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi1 = (uvec4(qh0) >> uvec4(4, 5, 6, 7)) & 1u;  // qh: bit 4 of q
-    uvec4 q1 = q_lo1 | (q_hi1 << 4u);
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | (((((qh0 >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair2 = unpackHalf2x16(bytes1 & 0x1F001Fu);
+    vec2 pair3 = unpackHalf2x16((bytes1 >> 8u) & 0x1F001Fu);
     uvec4 four1 = fours[1];
     uint qs2 = four1.x;
-    uvec4 q_lo2 = (uvec4(qs2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi2 = (uvec4(qh0) >> uvec4(8, 9, 10, 11)) & 1u;  // qh: bit 4 of q
-    uvec4 q2 = q_lo2 | (q_hi2 << 4u);
+    uint bytes2 = (qs2 & 0xF0F0F0Fu) | (((((qh0 >> 8u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair4 = unpackHalf2x16(bytes2 & 0x1F001Fu);
+    vec2 pair5 = unpackHalf2x16((bytes2 >> 8u) & 0x1F001Fu);
     uint qs3 = four1.y;
-    uvec4 q_lo3 = (uvec4(qs3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi3 = (uvec4(qh0) >> uvec4(12, 13, 14, 15)) & 1u;  // qh: bit 4 of q
-    uvec4 q3 = q_lo3 | (q_hi3 << 4u);
-    uvec4 q_lo4 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi4 = (uvec4(qh0) >> uvec4(16, 17, 18, 19)) & 1u;  // qh: bit 4 of q
-    uvec4 q4 = q_lo4 | (q_hi4 << 4u);
-    uvec4 q_lo5 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi5 = (uvec4(qh0) >> uvec4(20, 21, 22, 23)) & 1u;  // qh: bit 4 of q
-    uvec4 q5 = q_lo5 | (q_hi5 << 4u);
-    uvec4 q_lo6 = (uvec4(qs2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi6 = (uvec4(qh0) >> uvec4(24, 25, 26, 27)) & 1u;  // qh: bit 4 of q
-    uvec4 q6 = q_lo6 | (q_hi6 << 4u);
-    uvec4 q_lo7 = (uvec4(qs3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi7 = (uvec4(qh0) >> uvec4(28, 29, 30, 31)) & 1u;  // qh: bit 4 of q
-    uvec4 q7 = q_lo7 | (q_hi7 << 4u);
+    uint bytes3 = (qs3 & 0xF0F0F0Fu) | (((((qh0 >> 12u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair6 = unpackHalf2x16(bytes3 & 0x1F001Fu);
+    vec2 pair7 = unpackHalf2x16((bytes3 >> 8u) & 0x1F001Fu);
+    uint bytes4 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((((qh0 >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair8 = unpackHalf2x16(bytes4 & 0x1F001Fu);
+    vec2 pair9 = unpackHalf2x16((bytes4 >> 8u) & 0x1F001Fu);
+    uint bytes5 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((((qh0 >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair10 = unpackHalf2x16(bytes5 & 0x1F001Fu);
+    vec2 pair11 = unpackHalf2x16((bytes5 >> 8u) & 0x1F001Fu);
+    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | (((((qh0 >> 24u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair12 = unpackHalf2x16(bytes6 & 0x1F001Fu);
+    vec2 pair13 = unpackHalf2x16((bytes6 >> 8u) & 0x1F001Fu);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((((qh0 >> 28u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair14 = unpackHalf2x16(bytes7 & 0x1F001Fu);
+    vec2 pair15 = unpackHalf2x16((bytes7 >> 8u) & 0x1F001Fu);
     float m0 = f16_to_f32(d_m >> 16u);
     float d1 = f16_to_f32(four1.z);
     uvec4 four2 = fours[2];
     uint qs4 = four2.x;
-    uvec4 q_lo8 = (uvec4(qs4) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
     uint qh1 = four1.w;
-    uvec4 q_hi8 = (uvec4(qh1) >> uvec4(0, 1, 2, 3)) & 1u;  // qh: bit 4 of q
-    uvec4 q8 = q_lo8 | (q_hi8 << 4u);
+    uint bytes8 = (qs4 & 0xF0F0F0Fu) | ((((qh1 & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair16 = unpackHalf2x16(bytes8 & 0x1F001Fu);
+    vec2 pair17 = unpackHalf2x16((bytes8 >> 8u) & 0x1F001Fu);
     uint qs5 = four2.y;
-    uvec4 q_lo9 = (uvec4(qs5) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi9 = (uvec4(qh1) >> uvec4(4, 5, 6, 7)) & 1u;  // qh: bit 4 of q
-    uvec4 q9 = q_lo9 | (q_hi9 << 4u);
+    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (((((qh1 >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair18 = unpackHalf2x16(bytes9 & 0x1F001Fu);
+    vec2 pair19 = unpackHalf2x16((bytes9 >> 8u) & 0x1F001Fu);
     uint qs6 = four2.z;
-    uvec4 q_lo10 = (uvec4(qs6) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi10 = (uvec4(qh1) >> uvec4(8, 9, 10, 11)) & 1u;  // qh: bit 4 of q
-    uvec4 q10 = q_lo10 | (q_hi10 << 4u);
+    uint bytes10 = (qs6 & 0xF0F0F0Fu) | (((((qh1 >> 8u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair20 = unpackHalf2x16(bytes10 & 0x1F001Fu);
+    vec2 pair21 = unpackHalf2x16((bytes10 >> 8u) & 0x1F001Fu);
     uint qs7 = four2.w;
-    uvec4 q_lo11 = (uvec4(qs7) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi11 = (uvec4(qh1) >> uvec4(12, 13, 14, 15)) & 1u;  // qh: bit 4 of q
-    uvec4 q11 = q_lo11 | (q_hi11 << 4u);
-    uvec4 q_lo12 = (uvec4(qs4) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi12 = (uvec4(qh1) >> uvec4(16, 17, 18, 19)) & 1u;  // qh: bit 4 of q
-    uvec4 q12 = q_lo12 | (q_hi12 << 4u);
-    uvec4 q_lo13 = (uvec4(qs5) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi13 = (uvec4(qh1) >> uvec4(20, 21, 22, 23)) & 1u;  // qh: bit 4 of q
-    uvec4 q13 = q_lo13 | (q_hi13 << 4u);
-    uvec4 q_lo14 = (uvec4(qs6) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi14 = (uvec4(qh1) >> uvec4(24, 25, 26, 27)) & 1u;  // qh: bit 4 of q
-    uvec4 q14 = q_lo14 | (q_hi14 << 4u);
-    uvec4 q_lo15 = (uvec4(qs7) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi15 = (uvec4(qh1) >> uvec4(28, 29, 30, 31)) & 1u;  // qh: bit 4 of q
-    uvec4 q15 = q_lo15 | (q_hi15 << 4u);
+    uint bytes11 = (qs7 & 0xF0F0F0Fu) | (((((qh1 >> 12u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair22 = unpackHalf2x16(bytes11 & 0x1F001Fu);
+    vec2 pair23 = unpackHalf2x16((bytes11 >> 8u) & 0x1F001Fu);
+    uint bytes12 = ((qs4 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair24 = unpackHalf2x16(bytes12 & 0x1F001Fu);
+    vec2 pair25 = unpackHalf2x16((bytes12 >> 8u) & 0x1F001Fu);
+    uint bytes13 = ((qs5 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair26 = unpackHalf2x16(bytes13 & 0x1F001Fu);
+    vec2 pair27 = unpackHalf2x16((bytes13 >> 8u) & 0x1F001Fu);
+    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 24u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair28 = unpackHalf2x16(bytes14 & 0x1F001Fu);
+    vec2 pair29 = unpackHalf2x16((bytes14 >> 8u) & 0x1F001Fu);
+    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 28u) * 0x204081u) & 0x1010101u) << 4u);
+    vec2 pair30 = unpackHalf2x16(bytes15 & 0x1F001Fu);
+    vec2 pair31 = unpackHalf2x16((bytes15 >> 8u) & 0x1F001Fu);
     float m1 = f16_to_f32(four1.z >> 16u);
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(q0)), wide_x[k][1], vec4(q1));
-    float dots1 = dot_add(dots0, wide_x[k][2], vec4(q2));
-    float dots2 = dot_add(dots1, wide_x[k][3], vec4(q3));
-    float dots3 = dot_add(dots2, wide_x[k][4], vec4(q4));
-    float dots4 = dot_add(dots3, wide_x[k][5], vec4(q5));
-    float dots5 = dot_add(dots4, wide_x[k][6], vec4(q6));
-    float dots6 = dot_add(dots5, wide_x[k][7], vec4(q7));
-    float dots7 = dot_add(dot(wide_x[k][8], vec4(q8)), wide_x[k][9], vec4(q9));
-    float dots8 = dot_add(dots7, wide_x[k][10], vec4(q10));
-    float dots9 = dot_add(dots8, wide_x[k][11], vec4(q11));
-    float dots10 = dot_add(dots9, wide_x[k][12], vec4(q12));
-    float dots11 = dot_add(dots10, wide_x[k][13], vec4(q13));
-    float dots12 = dot_add(dots11, wide_x[k][14], vec4(q14));
-    float dots13 = dot_add(dots12, wide_x[k][15], vec4(q15));
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots3 = dot_add(dots2, wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
+    float dots4 = dot_add(dots3, wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots5 = dot_add(dots4, wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
+    float dots6 = dot_add(dots5, wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots7 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots8 = dot_add(dots7, wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
+    float dots9 = dot_add(dots8, wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots10 = dot_add(dots9, wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
+    float dots11 = dot_add(dots10, wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots12 = dot_add(dots11, wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
+    float dots13 = dot_add(dots12, wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
     sum += d0 * dots6 + m0 * wide_x_sum[k][0] + d1 * dots13 + m1 * wide_x_sum[k][1];
 }
 

@@ -694,6 +694,7 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
@@ -702,6 +703,7 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q5_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
@@ -716,7 +718,7 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -747,6 +749,7 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
@@ -755,6 +758,7 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q5_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
@@ -769,7 +773,7 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -800,6 +804,7 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
@@ -808,6 +813,7 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q5_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f32_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
@@ -822,7 +828,7 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -928,6 +934,7 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
@@ -936,6 +943,7 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q5_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
@@ -950,7 +958,7 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -981,6 +989,7 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
@@ -989,6 +998,7 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q5_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
@@ -1003,7 +1013,7 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1034,6 +1044,7 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
@@ -1042,6 +1053,7 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q5_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f16_vulkan_shared_fours},
+    {12, "checked", 1, 2, q5_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
@@ -1056,7 +1068,7 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1156,11 +1168,13 @@ static const uint32_t q5_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q5_K_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_int8_f32_vulkan_load_words},
+    {12, "checked", 0, 2, q5_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
@@ -1175,7 +1189,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1206,11 +1220,13 @@ static const uint32_t q5_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q5_K_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_split_f32_vulkan_load_words},
+    {12, "checked", 0, 2, q5_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
@@ -1225,7 +1241,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1256,11 +1272,13 @@ static const uint32_t q5_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q5_K_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_int24_f32_vulkan_load_words},
+    {12, "checked", 0, 2, q5_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
@@ -1275,7 +1293,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1374,11 +1392,13 @@ static const uint32_t q5_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q5_K_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_int8_f16_vulkan_load_words},
+    {12, "checked", 0, 2, q5_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
@@ -1393,7 +1413,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1424,11 +1444,13 @@ static const uint32_t q5_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q5_K_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_split_f16_vulkan_load_words},
+    {12, "checked", 0, 2, q5_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
@@ -1443,7 +1465,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1474,11 +1496,13 @@ static const uint32_t q5_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q5_K_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_int24_f16_vulkan_load_words},
+    {12, "checked", 0, 2, q5_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
@@ -1493,7 +1517,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
  * 210 bytes for 256 elements, 6.562 bits each.
  * dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float, 1.31 conversions.
- * gemv, gemv_id in f32: for each weight 0.82 bytes read, 7.03 operations: 0.281 loads, 2.48 bits, 1.11 integer, 2.5 float, 0.656 conversions.
+ * gemv, gemv_id in f32: for each weight 0.82 bytes read, 6.41 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.5 float, 0.656 conversions.
  *
  *     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -611,7 +611,6 @@ static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t q6_K_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
@@ -619,7 +618,6 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q6_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q6_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
-    {11, "padded", 0, 2, q6_K_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
@@ -634,7 +632,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -690,6 +688,7 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
@@ -699,6 +698,7 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q6_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, q6_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
@@ -713,7 +713,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -744,6 +744,7 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
@@ -753,6 +754,7 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q6_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
@@ -767,7 +769,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -798,6 +800,7 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
@@ -807,6 +810,7 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q6_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
@@ -821,7 +825,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -850,7 +854,6 @@ static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t q6_K_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
@@ -858,7 +861,6 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q6_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q6_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
-    {11, "padded", 0, 2, q6_K_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
@@ -873,7 +875,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -929,6 +931,7 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
@@ -938,6 +941,7 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q6_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, q6_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
@@ -952,7 +956,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -983,6 +987,7 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
@@ -992,6 +997,7 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q6_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
@@ -1006,7 +1012,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1037,6 +1043,7 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
@@ -1046,6 +1053,7 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q6_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
@@ -1060,7 +1068,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1090,12 +1098,10 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
 static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q6_K_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q6_K_gemv_id_f32_vulkan_load_words},
-    {11, "padded", 0, 2, q6_K_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
@@ -1110,7 +1116,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1162,12 +1168,14 @@ static const uint32_t q6_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_int8_f32_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
@@ -1182,7 +1190,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1214,12 +1222,14 @@ static const uint32_t q6_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
@@ -1234,7 +1244,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1266,12 +1276,14 @@ static const uint32_t q6_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
@@ -1286,7 +1298,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1316,12 +1328,10 @@ static const qk_field q6_K_gemv_id_f16_push[] = {
 static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q6_K_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q6_K_gemv_id_f16_vulkan_load_words},
-    {11, "padded", 0, 2, q6_K_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
@@ -1336,7 +1346,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1388,12 +1398,14 @@ static const uint32_t q6_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_int8_f16_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
@@ -1408,7 +1420,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1440,12 +1452,14 @@ static const uint32_t q6_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
@@ -1460,7 +1474,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1492,12 +1506,14 @@ static const uint32_t q6_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, q6_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
@@ -1512,7 +1528,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1,7 +1,7 @@
 // q6_K_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // 210 bytes for 256 elements, 6.562 bits each.
-// For each weight 0.82 bytes read, 7.03 operations: 0.281 loads, 2.48 bits, 1.11 integer, 2.5 float, 0.656 conversions.
+// For each weight 0.82 bytes read, 6.41 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.5 float, 0.656 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -28,13 +28,11 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
-layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -190,32 +188,12 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x_sum[k][7] = dot(x14 + x15, vec4(1.0));
 }
 
-// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 4u) {
-        n = 0u;
-        j = j % 8u;
-    }
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[22]) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 105u;
     uint part = tile / 4u;  // of 128 elements
-    uint begin0 = base + part * 2u + 100u;
-    uint window0 = begin0 / 4u;
-    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    uint window1 = begin1 / 4u;
-    uint begin2 = base + tile * 2u + 84u;
-    uint window2 = begin2 / 4u;
-    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
-    uint window3 = begin3 / 4u;
-    fours[0] = blocks_four[window0];
-    fours[1] = blocks_four[window1];
-    fours[2] = blocks_four[window1 + 1u];
-    fours[3] = blocks_four[window2];
-    fours[4] = blocks_four[window2 + 1u];
-    fours[5] = blocks_four[window0 + 1u];
-    fours[6] = blocks_four[window3];
-    fours[7] = blocks_four[window3 + 1u];
     words[0] = blocks_word[base + 52u];
     words[1] = blocks_word[base + part * 2u + 48u];
     words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
@@ -226,60 +204,25 @@ void fetch_wide(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
     words[7] = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
     words[8] = blocks_word[base + part * 2u + 49u];
     words[9] = blocks_word[base + 104u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 210u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
-        const uint word = at * 8u + i;
-        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
-    }
-    return four;
-}
-
-// Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
-    const uint block = n * (row_tiles / 32u) + j / 8u;
-    const uint tile = j % 8u;
-    uint base = block * 105u;
-    uint part = tile / 4u;  // of 128 elements
-    uint begin0 = base + part * 2u + 100u;
-    uint window0 = begin0 / 4u;
-    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    uint window1 = begin1 / 4u;
-    uint begin2 = base + tile * 2u + 84u;
-    uint window2 = begin2 / 4u;
-    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
-    uint window3 = begin3 / 4u;
-    fours[0] = blocks_to_end(window0, block);
-    fours[1] = blocks_to_end(window1, block);
-    fours[2] = blocks_to_end(window1 + 1u, block);
-    fours[3] = blocks_to_end(window2, block);
-    fours[4] = blocks_to_end(window2 + 1u, block);
-    fours[5] = blocks_to_end(window0 + 1u, block);
-    fours[6] = blocks_to_end(window3, block);
-    fours[7] = blocks_to_end(window3 + 1u, block);
-    words[0] = blocks_word[base + 52u];
-    words[1] = blocks_word[base + part * 2u + 48u];
-    words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
-    words[3] = blocks_word[base + tile * 2u + 32u];
-    words[4] = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
-    words[5] = blocks_word[base + tile * 2u + 33u];
-    words[6] = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
-    words[7] = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
-    words[8] = blocks_word[base + part * 2u + 49u];
-    words[9] = blocks_word[base + 104u];
+    words[10] = blocks_word[base + part * 2u + 100u];
+    words[11] = blocks_word[base + part * 16u + tile % 4u * 2u + 52u];
+    words[12] = blocks_word[base + part * 16u + tile % 4u * 2u + 53u];
+    words[13] = blocks_word[base + tile * 2u + 84u];
+    words[14] = blocks_word[base + tile * 2u + 85u];
+    words[15] = blocks_word[base + part * 16u + tile % 4u * 2u + 54u];
+    words[16] = blocks_word[base + tile * 2u + 86u];
+    words[17] = blocks_word[base + part * 2u + 101u];
+    words[18] = blocks_word[base + part * 16u + tile % 4u * 2u + 60u];
+    words[19] = blocks_word[base + part * 16u + tile % 4u * 2u + 61u];
+    words[20] = blocks_word[base + part * 16u + tile % 4u * 2u + 62u];
+    words[21] = blocks_word[base + part * 2u + 102u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uint words[22], inout float sum) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
-    uint base = block * 105u;
     float d0 = f16_to_f32(words[0]);
-    uint part = tile / 4u;  // of 128 elements
     uint scales0 = words[1];
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d0 * float(sc0);
@@ -321,70 +264,35 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[8], uint words[10], ino
     vec2 pair14 = unpackHalf2x16(codes7 & 0x3F003Fu);
     vec2 pair15 = unpackHalf2x16((codes7 >> 8u) & 0x3F003Fu);
     float d1 = f16_to_f32(words[9] >> 16u);
-    uint begin0 = base + part * 2u + 100u;
-    bool odd0 = (begin0 & 1u) != 0u;
-    bool upper0 = (begin0 & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper0 ? four0.w : four0.y;
-    uint pick1 = upper0 ? four0.z : four0.x;
-    uint scales2 = odd0 ? pick0 : pick1;
+    uint scales2 = words[10];
     int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     precise float d_sc4 = d1 * float(sc4);
-    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
-    bool odd1 = (begin1 & 1u) != 0u;
-    bool upper1 = (begin1 & 2u) != 0u;
-    uvec4 four1 = fours[1];
-    uint pick2 = upper1 ? four1.w : four1.y;
-    uint pick3 = upper1 ? four1.z : four1.x;
-    uint ql4 = odd1 ? pick2 : pick3;
-    uvec4 four2 = fours[2];
-    uint pick4 = upper1 ? four2.x : four1.z;
-    uint ql5 = odd1 ? pick4 : pick2;
+    uint ql4 = words[11];
+    uint ql5 = words[12];
     uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
-    uint begin2 = base + tile * 2u + 84u;
-    bool odd2 = (begin2 & 1u) != 0u;
-    bool upper2 = (begin2 & 2u) != 0u;
-    uvec4 four3 = fours[3];
-    uint pick5 = upper2 ? four3.w : four3.y;
-    uint pick6 = upper2 ? four3.z : four3.x;
-    uint qh2 = odd2 ? pick5 : pick6;
-    uvec4 four4 = fours[4];
-    uint pick7 = upper2 ? four4.x : four3.z;
-    uint qh3 = odd2 ? pick7 : pick5;
+    uint qh2 = words[13];
+    uint qh3 = words[14];
     uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
     uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
     vec2 pair16 = unpackHalf2x16(codes8 & 0x3F003Fu);
     vec2 pair17 = unpackHalf2x16((codes8 >> 8u) & 0x3F003Fu);
-    uint pick8 = upper1 ? four2.y : four1.w;
-    uint ql6 = odd1 ? pick8 : pick4;
+    uint ql6 = words[15];
     uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
-    uint pick9 = upper2 ? four4.y : four3.w;
-    uint qh4 = odd2 ? pick9 : pick7;
+    uint qh4 = words[16];
     uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
     uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
     vec2 pair18 = unpackHalf2x16(codes9 & 0x3F003Fu);
     vec2 pair19 = unpackHalf2x16((codes9 >> 8u) & 0x3F003Fu);
-    uvec4 four5 = fours[5];
-    uint pick10 = upper0 ? four5.x : four0.z;
-    uint scales3 = odd0 ? pick10 : pick0;
+    uint scales3 = words[17];
     int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc5 = d1 * float(sc5);
-    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
-    bool odd3 = (begin3 & 1u) != 0u;
-    bool upper3 = (begin3 & 2u) != 0u;
-    uvec4 four6 = fours[6];
-    uint pick11 = upper3 ? four6.w : four6.y;
-    uint pick12 = upper3 ? four6.z : four6.x;
-    uint ql7 = odd3 ? pick11 : pick12;
-    uvec4 four7 = fours[7];
-    uint pick13 = upper3 ? four7.x : four6.z;
-    uint ql8 = odd3 ? pick13 : pick11;
+    uint ql7 = words[18];
+    uint ql8 = words[19];
     uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
     uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
     vec2 pair20 = unpackHalf2x16(codes10 & 0x3F003Fu);
     vec2 pair21 = unpackHalf2x16((codes10 >> 8u) & 0x3F003Fu);
-    uint pick14 = upper3 ? four7.y : four6.w;
-    uint ql9 = odd3 ? pick14 : pick13;
+    uint ql9 = words[20];
     uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
     uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
     vec2 pair22 = unpackHalf2x16(codes11 & 0x3F003Fu);
@@ -397,8 +305,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[8], uint words[10], ino
     uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);  // packed
     vec2 pair26 = unpackHalf2x16(codes13 & 0x3F003Fu);
     vec2 pair27 = unpackHalf2x16((codes13 >> 8u) & 0x3F003Fu);
-    uint pick15 = upper0 ? four5.y : four0.w;
-    uint scales4 = odd0 ? pick15 : pick10;
+    uint scales4 = words[21];
     int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc7 = d1 * float(sc7);
     uint codes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);  // packed
@@ -475,22 +382,9 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
-                // Of the last block of all, beyond which no load goes.
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;
-                float sum_at_end = 0.0;
-                if (at_end) {
-                    uvec4 last[8]; uint last_words[10];
-                    fetch_last(end - 1u, j, last, last_words);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
-                }
-                uvec4 fours[ROWS][8];
-                uint words[ROWS][10];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
-                if (at_end) {
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
-                }
+                uint words[ROWS][22];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
             held = c0;
             held_token = token;
@@ -516,7 +410,7 @@ void walk_wide() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u) {
         walk_wide();
         return;
     }

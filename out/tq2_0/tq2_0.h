@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format tq2_0`; do not edit.
  * 66 bytes for 256 elements, 2.062 bits each.
  * dequant, gather in f32: for each weight 0.258 bytes read and 4 written, 5.69 operations: 0.188 loads, 2.12 bits, 1.31 integer, 1 float, 1.06 conversions.
- * gemv, gemv_id in f32: for each weight 0.258 bytes read, 3.67 operations: 0.0938 loads, 0.703 bits, 0.281 integer, 2.06 float, 0.531 conversions.
+ * gemv, gemv_id in f32: for each weight 0.258 bytes read, 3.52 operations: 0.109 loads, 0.672 bits, 0.141 integer, 2.06 float, 0.531 conversions.
  *
  *     format tq2_0 "ternary codes in 2 bits, one scale for 256"
  *     from "ggml (llama.cpp), ggml-common.h"

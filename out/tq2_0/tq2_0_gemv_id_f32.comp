@@ -1,7 +1,7 @@
 // tq2_0_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format tq2_0`; do not edit.
 // 66 bytes for 256 elements, 2.062 bits each.
-// For each weight 0.258 bytes read, 3.67 operations: 0.0938 loads, 0.703 bits, 0.281 integer, 2.06 float, 0.531 conversions.
+// For each weight 0.258 bytes read, 3.52 operations: 0.109 loads, 0.672 bits, 0.141 integer, 2.06 float, 0.531 conversions.
 //
 //     format tq2_0 "ternary codes in 2 bits, one scale for 256"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -23,13 +23,11 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
-layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -157,56 +155,24 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x_sum[k][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
 }
 
-// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[4]) {
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 4u) {
-        n = 0u;
-        j = j % 8u;
-    }
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[7]) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 33u;
-    uint begin = base + tile * 2u + 16u;
-    uint window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
     words[0] = blocks_word[base + tile * 2u];
     words[1] = blocks_word[base + 16u];
     words[2] = blocks_word[base + tile * 2u + 1u];
-    words[3] = blocks_word[base + 32u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 66u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
-        const uint word = at * 8u + i;
-        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
-    }
-    return four;
-}
-
-// Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[4]) {
-    const uint block = n * (row_tiles / 32u) + j / 8u;
-    const uint tile = j % 8u;
-    uint base = block * 33u;
-    uint begin = base + tile * 2u + 16u;
-    uint window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    words[0] = blocks_word[base + tile * 2u];
-    words[1] = blocks_word[base + 16u];
-    words[2] = blocks_word[base + tile * 2u + 1u];
-    words[3] = blocks_word[base + 32u];
+    words[3] = blocks_word[base + tile * 2u + 16u];
+    words[4] = blocks_word[base + tile * 2u + 17u];
+    words[5] = blocks_word[base + 32u];
+    words[6] = blocks_word[base + tile * 2u + 18u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uint words[7], inout float sum) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
-    uint base = block * 33u;
     float d0 = f16_to_f32(words[1]);
     uint qs0 = words[0];
     vec2 pair0 = unpackHalf2x16(qs0 & 0x30003u);
@@ -226,22 +192,13 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inou
     vec2 pair13 = unpackHalf2x16((qs0 >> 8u) & 0xC000C0u);
     vec2 pair14 = unpackHalf2x16(qs1 & 0xC000C0u);
     vec2 pair15 = unpackHalf2x16((qs1 >> 8u) & 0xC000C0u);
-    float d1 = f16_to_f32(words[3] >> 16u);
-    uint begin = base + tile * 2u + 16u;
-    bool odd = (begin & 1u) != 0u;
-    bool upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y;
-    uint pick1 = upper ? four0.z : four0.x;
-    uint qs2 = odd ? pick0 : pick1;
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs3 = odd ? pick2 : pick0;
+    float d1 = f16_to_f32(words[5] >> 16u);
+    uint qs2 = words[3];
+    uint qs3 = words[4];
     uint qs_run0 = (qs2 >> 16u) | (qs3 << 16u);
     vec2 pair16 = unpackHalf2x16(qs_run0 & 0x30003u);
     vec2 pair17 = unpackHalf2x16(qs_run0 & 0x3000300u);
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs4 = odd ? pick3 : pick2;
+    uint qs4 = words[6];
     uint qs_run1 = (qs3 >> 16u) | (qs4 << 16u);
     vec2 pair18 = unpackHalf2x16(qs_run1 & 0x30003u);
     vec2 pair19 = unpackHalf2x16(qs_run1 & 0x3000300u);
@@ -331,22 +288,9 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
-                // Of the last block of all, beyond which no load goes.
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;
-                float sum_at_end = 0.0;
-                if (at_end) {
-                    uvec4 last[2]; uint last_words[4];
-                    fetch_last(end - 1u, j, last, last_words);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
-                }
-                uvec4 fours[ROWS][2];
-                uint words[ROWS][4];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
-                if (at_end) {
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
-                }
+                uint words[ROWS][7];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
             held = c0;
             held_token = token;
@@ -372,7 +316,7 @@ void walk_wide() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u) {
         walk_wide();
         return;
     }

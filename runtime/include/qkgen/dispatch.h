@@ -1107,12 +1107,22 @@ static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *l
     }
 }
 
-/* Whether weights have fewer than two bits: tiles of 16 bytes and less have twice the elements then. */
-static inline int qk_has_few_bits_(const qk_kernel *kernel) {
+static inline uint64_t qk_block_bytes_(const qk_kernel *kernel) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < kernel->binding_count; i++)
         bytes += kernel->bindings[i].role == QK_ROLE_WEIGHTS ? kernel->bindings[i].block_bytes : 0;
-    return 4 * bytes < kernel->block_elements;
+    return bytes;
+}
+
+/* Whether weights have fewer than two bits: tiles of 16 bytes and less have twice the elements then. */
+static inline int qk_has_few_bits_(const qk_kernel *kernel) {
+    return 4 * qk_block_bytes_(kernel) < kernel->block_elements;
+}
+
+/* Whether weights have at most five bits, and are loaded with some of their neighbours: registers hold both. */
+static inline int qk_has_neighbours_(const qk_kernel *kernel) {
+    return qk_constant_(kernel, NULL, QK_CONSTANT_PADDED, 2) != 2 &&
+           8 * qk_block_bytes_(kernel) <= 5 * (uint64_t)kernel->block_elements;
 }
 
 /* How a launch with one right-hand side or a few is shared out. */
@@ -1127,7 +1137,8 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     qk_share_ s = {1, 0, 1, 128, 0};
     uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
     uint32_t digits = qk_constant_(kernel, NULL, "digits", 0), most = 512;
-    int large;
+    int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large;
+    int neighbours = digits > 1 && !tables && qk_has_neighbours_(kernel);
     while (s.kept < batch)
         s.kept *= 2;
     while (s.split < 8 && rows * s.split < QK_BUSY_ROWS)
@@ -1150,10 +1161,11 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     else if (s.kept == 1 && qk_constant_(kernel, NULL, "table_copies", 0) != 0 &&
              qk_table_bytes_(kernel) > QK_LARGE_TABLES)
         most = 256;
+    else if (s.kept == 1 && neighbours && !few_bits)
+        most = 256;
     /* Large workgroups where x takes many registers, as floats or of large tiles, or where each has tables to make; not where only a
      * few run at once. */
-    large = s.kept > 1 || s.staged ||
-            ((digits == 0 || (digits > 1 && qk_has_few_bits_(kernel)) || qk_makes_tables_(kernel)) && busy >= 64);
+    large = s.kept > 1 || s.staged || ((digits == 0 || few_bits || neighbours || tables) && busy >= 64);
     /* Subgroups of a few lanes are a processor's, which takes those of a workgroup one after the other. */
     if (limits->subgroup_size != 0 && limits->subgroup_size < 32) {
         s.rows = (uint32_t)qk_min_(s.rows, 4);
@@ -1192,7 +1204,7 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
         /* Few rows are not worth the time that copies take. */
         if (s->staged || qk_busy_workgroups_(limits) < 64)
             continue;
-        if (strcmp(c->name, "copies") == 0)
+        if (strcmp(c->name, "copies") == 0 && (s->kept == 1 || qk_constant_(kernel, NULL, "digits", 0) != 0))
             constants[i] = qk_most_within_(c, QK_PAIRS_, room > used ? room - used : 0);
         if (strcmp(c->name, "table_copies") == 0 && s->kept == 1 && tables != 0)
             constants[i] = qk_most_within_(c, tables, room > used ? room - used : 0);

@@ -108,6 +108,10 @@ typedef struct qk_spec_constant {
 #define QK_CONSTANT_PADDED "padded"
 #define QK_PADDING 32u
 
+/* The constant that says whether a pipeline is to check the bounds of buffers at each load (VK_EXT_pipeline_robustness). Results
+ * are the same, for dispatch has checked them; drivers compile one faster than the other. Not a constant of the module. */
+#define QK_CONSTANT_CHECKED "checked"
+
 /* SPIR-V words (Vulkan, `bytes` a multiple of 4) or NUL-terminated MSL text (Metal, `bytes` without the NUL). */
 typedef struct qk_code {
     const void *data;

@@ -56,6 +56,7 @@ typedef struct qk_vulkan_device {
     int int8;                /* shaderInt8 */
     int integer_dot_product; /* shaderIntegerDotProduct */
     int cooperative_matrix;  /* the extension is there */
+    int pipeline_robustness; /* pipelineRobustness: kernels that are launched within their bounds are not checked again */
     int rounds_f16;          /* shaderRoundingModeRTEFloat16 and shaderDenormPreserveFloat16, which go together */
     uint32_t subgroup_size;
     uint32_t multiprocessors;  /* where the driver tells (VK_NV_shader_sm_builtins); else 0 */
