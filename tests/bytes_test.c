@@ -434,6 +434,13 @@ static void test_halves(void **state) {
     assert_false(qg_as_halves(
         b.ir, to_float(&b, qg_sign_extend(b.ir, spread(&b, load_table(&b, TABLE_WORDS), 4, places), 8)), 4, &halves));
     assert_false(qg_as_halves(b.ir, to_float(&b, look_up(&b, TABLE_LEVELS, false)), 4, &halves));
+    /* Both halves of the bytes of a word, in a table of pairs, where there may be one. */
+    const qg_node *lower = to_float(&b, nibble_levels(&b, "w", 0)), *upper = to_float(&b, nibble_levels(&b, "w", 4));
+    assert_false(qg_as_halves(b.ir, lower, 4, &halves));
+    b.ir->pairs = true;
+    same_halves(&b, lower, 0);
+    same_halves(&b, upper, 0);
+    assert_false(qg_as_halves(b.ir, to_float(&b, look_up(&b, TABLE_LEVELS, false)), 4, &halves));
     assert_false(qg_as_halves(
         b.ir, times(&b, to_float(&b, look_up(&b, TABLE_SIZES, false)), signs(&b, every(&b, "s", 0, 1, 1), -1, 1)), 4,
         &halves));

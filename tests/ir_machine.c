@@ -186,6 +186,22 @@ static value lookup(const machine *m, const qg_node *node) {
 }
 
 /* Bytes: for the lower half of the first byte of codes, of the second, for the upper halves. */
+/* The half of an integer of up to eleven bits. */
+static uint32_t half_of(int32_t number) {
+    int exponent;
+    if (number == 0) return 0;
+    const double digits = frexp(abs(number), &exponent);
+    return (number < 0 ? 0x8000u : 0) | (uint32_t)(exponent + 14) << 10 | ((uint32_t)ldexp(digits, 11) & 1023);
+}
+
+static value pair(const machine *m, const qg_node *node) {
+    const qg_table *table = &m->ir->layout->tables[node->ref];
+    const uint32_t codes = evaluate(m, node->arg[0]).bits[0];
+    if (codes > 255) fail_msg("a byte of %u", codes);
+    return (value){{half_of((int32_t)table->values[codes & 15]) | half_of((int32_t)table->values[codes >> 4]) << 16},
+                   {0}};
+}
+
 static value pairs(const machine *m, const qg_node *node) {
     const qg_table *table = &m->ir->layout->tables[node->ref];
     const uint32_t codes = evaluate(m, node->arg[0]).bits[0];
@@ -305,6 +321,7 @@ value evaluate(const machine *m, const qg_node *node) {
     case QG_LOAD: result.bits[0] = m->words[number_of(m->ir, node)]; return result;
     case QG_TABLE: return lookup(m, node);
     case QG_PAIRS: return pairs(m, node);
+    case QG_PAIR: return pair(m, node);
     case QG_DOT: return dot(m, node);
     case QG_DOT4: return dot4(m, node);
     case QG_X_SUM: return x_sum(m, node);

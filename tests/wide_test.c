@@ -171,10 +171,32 @@ static void test_kernels(void **state) {
     assert_null(wide_of(f, "awq_b4_g64", QG_PRODUCTS_F32)); /* patches of a matrix, whose words lie apart */
 }
 
+static uint32_t checked(const fixture *f, const char *format, const char *family, const char *class) {
+    const qg_layout *layout = qg_library_find(f->known, format);
+    const qg_kernel kernel =
+        qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32, qg_sum_class_named(class));
+    const qk_kernel *described = qg_describe(f->arena, &kernel, QK_API_VULKAN, NULL);
+    for (uint32_t i = 0; i < described->spec_constant_count; ++i)
+        if (strcmp(described->spec_constants[i].name, QK_CONSTANT_CHECKED) == 0)
+            return described->spec_constants[i].value;
+    return 2;
+}
+
+/* Integers whose loads a compiler would put off keep the checks of bounds; floats are compiled without. */
+static void test_checked(void **state) {
+    const fixture *f = *state;
+    assert_int_equal(checked(f, "q4_0", "gemv", "int8"), 1);
+    assert_int_equal(checked(f, "q4_0", "gemv", "split"), 0);
+    assert_int_equal(checked(f, "q4_K", "gemv", "split"), 1); /* no windows */
+    assert_int_equal(checked(f, "affine_b4_g64_f16", "gemv", "split"), 0);
+    assert_int_equal(checked(f, "q4_K", "gemv_id", "int8"), 0);
+    assert_int_equal(checked(f, "q4_K", "gemv", "exact"), 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_joined), cmocka_unit_test(test_tiles),   cmocka_unit_test(test_loads),
-        cmocka_unit_test(test_none),   cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_none),   cmocka_unit_test(test_kernels), cmocka_unit_test(test_checked),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
