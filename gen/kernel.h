@@ -233,6 +233,9 @@ void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, con
  * `to_end`, a bit each, are calls of BUFFER_to_end, with their place and the number of the block. */
 void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
                    uint32_t size, uint32_t to_end);
+/* lookups.c, for GLSL: the tables that a workgroup makes, functions that read them, and the text that fills them. `ir` may be NULL where
+ * `kernel` has no wide tiles. */
+void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel);
 /* shared.c, for GLSL: how much of x a workgroup shares, and the functions share_x and take_x. */
 char *qg_shared_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan);
 /* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts before the names of the

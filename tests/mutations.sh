@@ -125,8 +125,8 @@ mutate "what lies behind the weights is bound" $sums 's/ranges\[i\]\.size \+= QK
 mutate "the last block ends where its number says" gen/glsl.c 's/\(block \+ 1u\) \* %uu/block * %uu/' unit gemv_test
 mutate "pairs: upper halves of the same word" gen/dot_bytes.c 's/nibbles\[k\].word != nibbles\[i\].word/false/' unit dot_bytes_test
 mutate "pairs: which halves are side by side" gen/dot_bytes.c 's/l < 2 \? lower : upper/l % 2 ? upper : lower/' unit dot_bytes_test
-mutate "pairs: the table is there before it is used" gen/glsl.c 's/"barrier\(\);"/""/' script tune vulkan
-mutate "pairs: every thread has its copy" gen/glsl.c 's/0xFFu\) \* COPIES \+ copy\] \|/0xFFu) + copy] |/' script tune vulkan
+mutate "pairs: the table is there before it is used" gen/lookups.c 's/"barrier\(\);"/""/' script tune vulkan
+mutate "pairs: every thread has its copy" gen/lookups.c 's/0xFFu\) \* COPIES \+ copy\] \|/0xFFu) + copy] |/' script tune vulkan
 mutate "pairs as halves: that of the lower half first" gen/halves.c 's/codes.shift \/ 4\)/1 - codes.shift \/ 4)/' unit bytes_test
 mutate "pairs as halves: every byte" gen/halves.c 's/-8 \* \(int32_t\)i/0/' unit bytes_test
 mutate "bytes as halves: no carry from byte to byte" gen/halves.c 's/QG_XOR, f->word, qg_uint\(ir, 128/QG_ADD, f->word, qg_uint(ir, 128/' unit bytes_test
@@ -135,8 +135,8 @@ mutate "bytes as halves: not of tables whose values may be small" gen/halves.c '
 mutate "bytes as halves: not one by one" gen/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
 mutate "words one by one, where fours fill registers" gen/family.c 's/>= 146 \*/>= 346 */' unit wide_test
 mutate "large grids have no copies beside floats" gen/family.c 's/MOST_COPIED_FOR_FLOATS = 2048/MOST_COPIED_FOR_FLOATS = 4096/' unit wide_test
-mutate "copies of tables: every thread has its own" gen/glsl.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
-mutate "copies of tables: rows stay together" gen/glsl.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
+mutate "copies of tables: every thread has its own" gen/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
+mutate "copies of tables: rows stay together" gen/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/sums.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
 mutate "staged x: all of a row" gen/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: memory beside the sums" $sums 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test
