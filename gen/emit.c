@@ -155,6 +155,16 @@ static void emit_set(qg_arena *arena, const emission *e, uint32_t number, produc
         add(product, qg_format(arena, "%s%s_code.c", folder, name), qg_plain_code(arena, &request, &c), true);
 }
 
+/* What is to be written outlives what it was made from, which is a hundred times as large. */
+static void keep(qg_arena *arena, product *product) {
+    for (uint32_t f = 0; f < product->n_files; ++f) {
+        emitted *file = &product->files[f];
+        file->path = qg_strndup(arena, file->path, strlen(file->path));
+        file->text = qg_strndup(arena, file->text, strlen(file->text));
+    }
+    if (product->why) product->why = qg_strndup(arena, product->why, strlen(product->why));
+}
+
 typedef struct worker {
     emission *emission;
     qg_arena *arena;
@@ -169,10 +179,13 @@ static void *work(void *context) {
         const uint32_t i = e->next < e->n_products ? e->next++ : UINT32_MAX, formats = e->options->n_layouts;
         pthread_mutex_unlock(&e->lock);
         if (i == UINT32_MAX) return NULL;
+        qg_arena *scratch = qg_arena_new();
         if (i < formats)
-            emit_format(w->arena, e, e->options->layouts[i], &e->products[i]);
+            emit_format(scratch, e, e->options->layouts[i], &e->products[i]);
         else
-            emit_set(w->arena, e, i - formats, &e->products[i]);
+            emit_set(scratch, e, i - formats, &e->products[i]);
+        keep(w->arena, &e->products[i]);
+        qg_arena_free(scratch);
     }
 }
 
