@@ -67,8 +67,9 @@ typedef struct qg_kernel {
     const char *name; /* q4_K_dequant_f16, say */
     const qg_family *family;
     const qg_layout *layout;
-    const qg_plan *plan;       /* on Vulkan */
-    const qg_plan *wide;       /* on Vulkan, for one vector and rows that it fits: loads of 16 bytes; NULL: none */
+    const qg_plan *plan; /* on Vulkan */
+    const qg_plan
+        *wide; /* on Vulkan, for one vector and rows that it fits: larger tiles, loads of 16 bytes; NULL: none */
     const qg_plan *metal_plan; /* the same for all types */
     qg_scalar type;
     const qg_sum_class *sum; /* NULL where the family does not sum */

@@ -666,10 +666,12 @@ static void test_constants(void **state) {
 static uint32_t table_bytes; /* of a table that the kernel has, or 0 */
 static uint32_t lanes;       /* of the device's subgroups, or 0 */
 static int few_bits;         /* 12 bits for 8 weights, not 36 */
+static int windows;          /* loads may go beyond the last block; 2: of 44 bits for 8 weights */
 
 /* A kernel that loads 16 bytes at once, where a workgroup keeps all of x: its constants for a shape. */
 static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t busy, const qk_spec_constant *own) {
-    static const uint32_t words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560}, runs[] = {1, 512, 1024, 2048};
+    static const uint32_t words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560}, runs[] = {1, 512, 1024, 2048},
+                          once[] = {0, 1};
     call c = right_call(GEMV, NULL);
     c.constants[3] = (qk_spec_constant){5, "load_words", 4, 2, words};
     for (int i = 0; own && i < 4; i++)
@@ -683,10 +685,12 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.kernel.table_count = table_bytes != 0;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
-    c.backend.limits.workgroup_size = own && own->id == 8 ? 1024 : 256;
+    c.backend.limits.workgroup_size = windows || (own && own->id == 8) ? 1024 : 256;
     c.backend.limits.busy_workgroups = busy;
     c.backend.limits.subgroup_size = lanes;
     if (few_bits) c.bindings[0].block_bytes = 4;
+    if (windows == 2) c.bindings[0].block_bytes += 8;
+    if (windows) c.constants[c.kernel.spec_constant_count++] = (qk_spec_constant){11, QK_CONSTANT_PADDED, 0, 2, once};
     c.backend.limits.shared_bytes = own && own->id == 6 ? own->value : 49152;
     c.rows = rows;
     c.cols = cols;
@@ -740,6 +744,13 @@ static void test_load_words(void **state) {
     assert_int_equal(see_shape(57344, 8192, 1, 0, &two).constants[0], 256);
     assert_int_equal(see_shape(57344, 8192, 1, 0, &one).constants[0], 128);
     few_bits = 0;
+    /* Of up to five bits that are loaded with their neighbours, registers hold more. */
+    windows = 1;
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &two).constants[0], 256);
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &one).constants[0], 128);
+    windows = 2;
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &two).constants[0], 128);
+    windows = 0;
     assert_int_equal(see_shape(57344, 8192, 1, 0, &two).constants[0], 128);
     /* A processor's subgroups have few lanes: workgroups are as small as can be. */
     lanes = 8;

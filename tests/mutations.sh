@@ -133,6 +133,7 @@ mutate "bytes as halves: no carry from byte to byte" gen/halves.c 's/QG_XOR, f->
 mutate "bytes as halves: from zero on" gen/halves.c 's/\(128 - lowest\)/(127 - lowest)/' unit bytes_test
 mutate "bytes as halves: not of tables whose values may be small" gen/halves.c 's/lowest == 128 \&\& is_of_table/0 \&\& is_of_table/' unit bytes_test
 mutate "bytes as halves: not one by one" gen/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
+mutate "more threads where words come with their neighbours" $sums 's/s\.kept == 1 \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
 mutate "words one by one, where fours fill registers" gen/family.c 's/>= 146 \*/>= 346 */' unit wide_test
 mutate "large grids have no copies beside floats" gen/family.c 's/MOST_COPIED_FOR_FLOATS = 2048/MOST_COPIED_FOR_FLOATS = 4096/' unit wide_test
 mutate "copies of tables: every thread has its own" gen/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
