@@ -4,6 +4,7 @@
  *
  *   pairs    table[(w >> s_i) & 15], both halves of w's bytes    the table of pairs, a byte at a time; x is packed to match
  *   planes   codes of 1, 2 or 4 bits that fill a word    one mask gives four of them, a byte apart; x is packed to match
+ *   halves   the same that fill halves of two words      both as one word, and then planes of it
  *   bytes    x . float(codes)                             four codes at a time, see bytes.c
  *   whole    d * float(a) * (x . b) + d * float(c) * ..   d * float(a * (x . b) + c * ...), still integers
  *
@@ -138,6 +139,50 @@ static void take_word(byte_sum *s, const qg_plane *plane, const owner owners[32]
     }
 }
 
+/* No product has codes elsewhere, too. */
+static bool is_whole(const byte_sum *s, const qg_plane *plane, const owner owners[32]) {
+    for (uint32_t i = 0; i < s->p.count; ++i) {
+        uint32_t lanes = 0;
+        for (uint32_t b = 0; b < 32; b += plane->width) lanes += owners[b].there && owners[b].item == i;
+        if (lanes != 0 && lanes != LANES) return false;
+    }
+    return true;
+}
+
+static const qg_node *join_halves(qg_ir *ir, const qg_node *lower, bool from_upper, const qg_node *upper, bool stays) {
+    lower = from_upper ? apply(ir, QG_SHR, lower, qg_uint(ir, 16)) : apply(ir, QG_AND, lower, qg_uint(ir, 0xFFFF));
+    upper = stays ? apply(ir, QG_AND, upper, qg_uint(ir, 0xFFFF0000)) : apply(ir, QG_SHL, upper, qg_uint(ir, 16));
+    return qg_let(ir, apply(ir, QG_OR, lower, upper), "run", NULL);
+}
+
+/* Codes that begin in the middle of a word: half of the word of product `first`, and half of another one. */
+static bool take_halves(byte_sum *s, const qg_plane *planes, const bool *is_plane, uint32_t first, bool *taken) {
+    enum { HALF = 16 };
+    owner lower[32] = {{0}};
+    find_owners(s, planes, is_plane, taken, first, lower);
+    for (uint32_t k = first + 1; k < s->p.count; ++k) {
+        owner upper[32] = {{0}};
+        if (!is_plane[k] || taken[k] || planes[k].word == planes[first].word ||
+            planes[k].width != planes[first].width || !same_place(&s->p.items[k], &s->p.items[first]))
+            continue;
+        find_owners(s, planes, is_plane, taken, k, upper);
+        for (uint32_t halves = 0; halves < 4; ++halves) {
+            const uint32_t from = halves & 1 ? 0 : HALF, of = halves & 2 ? HALF : 0;
+            owner owners[32];
+            for (uint32_t b = 0; b < HALF; ++b) {
+                owners[b] = lower[from + b];
+                owners[HALF + b] = upper[of + b];
+            }
+            if (!is_full(s, &planes[first], owners) || !is_whole(s, &planes[first], owners)) continue;
+            qg_plane joined = planes[first];
+            joined.word = join_halves(s->p.ir, planes[first].word, from == HALF, planes[k].word, of == HALF);
+            take_word(s, &joined, owners, taken);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void take_planes(byte_sum *s, bool *taken) {
     qg_plane *planes = QG_NEW_ARRAY(s->p.ir->arena, qg_plane, s->p.count + 1);
     bool *is_plane = QG_NEW_ARRAY(s->p.ir->arena, bool, s->p.count + 1);
@@ -149,6 +194,8 @@ static void take_planes(byte_sum *s, bool *taken) {
         find_owners(s, planes, is_plane, taken, i, owners);
         if (is_full(s, &planes[i], owners)) take_word(s, &planes[i], owners, taken);
     }
+    for (uint32_t i = 0; i < s->p.count; ++i)
+        if (is_plane[i] && !taken[i]) take_halves(s, planes, is_plane, i, taken);
 }
 
 /* ---- bytes ---- */

@@ -156,16 +156,6 @@ static void test_no_planes(void **state) {
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + 3 * dot4(int(bytes1), x[k][m][digit][1])\n"
                "x_step[k][m][0] * dots0");
-    b = bench_new(); /* a word for each half */
-    for (uint32_t r = 0; r < 2; ++r) runs[r] = to_float(&b, every(&b, r ? "w" : "v", 16 * r, 4, 4));
-    check_runs(b, 2, runs,
-               "uint pairs0 = (v & 0xFFu) | ((v & 65280u) << 8u);\n"
-               "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
-               "uint run = w >> 16u;\n"
-               "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
-               "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
-               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-               "x_step[k][m][0] * dots0");
     b = bench_new(); /* one of the halves is of two bits */
     for (uint32_t r = 0; r < 2; ++r) runs[r] = to_float(&b, every(&b, "w", 16 * r, 4, r ? 4 : 2));
     check_runs(b, 2, runs,
@@ -195,6 +185,119 @@ static void test_no_planes(void **state) {
     assert_false(qg_as_plane(b.ir, to_float(&b, every(&b, "w", 0, 4, 8)), &plane));
     assert_false(qg_as_plane(b.ir, to_float(&b, integers(&b, "q", 4)), &plane));
     qg_arena_free(b.arena);
+}
+
+/* Halves of two words, whichever they are, are planes of one. */
+static void check_halves(uint32_t width, uint32_t low_from, uint32_t high_from, const char *expected) {
+    const bench b = bench_new();
+    const qg_node *runs[8];
+    for (uint32_t r = 0; r < 8 / width; ++r) {
+        const bool low = r < 4 / width;
+        const uint32_t from = low ? low_from + 4 * width * r : high_from + 4 * width * r - 16;
+        runs[r] = times(&b, half(&b, "d"), to_float(&b, every(&b, low ? "v" : "w", from, width, width)));
+    }
+    check_runs(b, 8 / width, runs, expected);
+}
+
+static void test_halves(void **state) {
+    (void)state;
+    check_halves(4, 16, 0,
+                 "uint run = (v >> 16u) | (w << 16u);\n"
+                 "uint bytes0 = run & 0xF0F0F0Fu;\n"
+                 "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
+                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
+                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                 "quad 0: 0 2 4 6\n"
+                 "quad 1: 1 3 5 7");
+    check_halves(4, 0, 16,
+                 "uint run = (v & 0xFFFFu) | (w & 0xFFFF0000u);\n"
+                 "uint bytes0 = run & 0xF0F0F0Fu;\n"
+                 "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
+                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
+                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                 "quad 0: 0 2 4 6\n"
+                 "quad 1: 1 3 5 7");
+    check_halves(4, 0, 0,
+                 "uint run = (v & 0xFFFFu) | (w << 16u);\n"
+                 "uint bytes0 = run & 0xF0F0F0Fu;\n"
+                 "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
+                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
+                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                 "quad 0: 0 2 4 6\n"
+                 "quad 1: 1 3 5 7");
+    check_halves(4, 16, 16,
+                 "uint run = (v >> 16u) | (w & 0xFFFF0000u);\n"
+                 "uint bytes0 = run & 0xF0F0F0Fu;\n"
+                 "uint bytes1 = (run >> 4u) & 0xF0F0F0Fu;\n"
+                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
+                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                 "quad 0: 0 2 4 6\n"
+                 "quad 1: 1 3 5 7");
+    check_halves(2, 16, 0,
+                 "uint run = (v >> 16u) | (w << 16u);\n"
+                 "uint bytes0 = run & 0x3030303u;\n"
+                 "uint bytes1 = (run >> 2u) & 0x3030303u;\n"
+                 "uint bytes2 = (run >> 4u) & 0x3030303u;\n"
+                 "uint bytes3 = (run >> 6u) & 0x3030303u;\n"
+                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + "
+                 "dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3])\n"
+                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
+                 "quad 0: 0 4 8 12\n"
+                 "quad 1: 1 5 9 13\n"
+                 "quad 2: 2 6 10 14\n"
+                 "quad 3: 3 7 11 15");
+}
+
+static void test_no_halves(void **state) {
+    (void)state;
+    bench b = bench_new(); /* codes of the upper half's products in the lower one, which is not full */
+    static const uint32_t shifts[][4] = {
+        {16, 18, 20, 22}, {24, 26, 28, 0}, {30, 2, 4, 6}, {0, 2, 4, 6}, {8, 10, 12, 14}};
+    const qg_node *runs[8];
+    for (uint32_t r = 0; r < 5; ++r) runs[r] = to_float(&b, fields(&b, word(&b, r < 3 ? "w" : "v"), 4, shifts[r], 2));
+    check_runs(
+        b, 5, runs,
+        "uint run0 = w >> 16u;\n"
+        "uint pairs0 = (run0 & 15u) | ((run0 & 240u) << 12u);\n"
+        "uint bytes0 = (pairs0 & 0x30003u) | ((pairs0 & 0xC000Cu) << 6u);\n"
+        "uint bytes1 = ((w >> 24u) & 3u) | (((w >> 26u) & 3u) << 8u) | (((w >> 28u) & 3u) << 16u) | ((w & 3u) << "
+        "24u);\n"
+        "uint bytes2 = (w >> 30u) | (((w >> 2u) & 3u) << 8u) | (((w >> 4u) & 3u) << 16u) | (((w >> 6u) & 3u) << 24u);\n"
+        "uint pairs1 = (v & 15u) | ((v & 240u) << 12u);\n"
+        "uint bytes3 = (pairs1 & 0x30003u) | ((pairs1 & 0xC000Cu) << 6u);\n"
+        "uint run1 = v >> 8u;\n"
+        "uint pairs2 = (run1 & 15u) | ((run1 & 240u) << 12u);\n"
+        "uint bytes4 = (pairs2 & 0x30003u) | ((pairs2 & 0xC000Cu) << 6u);\n"
+        "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), "
+        "x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) + dot4(int(bytes4), x[k][m][digit][4])\n"
+        "x_step[k][m][0] * dots0");
+    b = bench_new(); /* a scale for each word */
+    for (uint32_t r = 0; r < 2; ++r)
+        runs[r] = times(&b, half(&b, r ? "d" : "e"), to_float(&b, every(&b, r ? "w" : "v", 16 - 16 * r, 4, 4)));
+    check_runs(b, 2, runs,
+               "uint run = v >> 16u;\n"
+               "uint pairs0 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
+               "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
+               "uint pairs1 = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
+               "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
+               "dots0: dot4(int(bytes0), x[k][m][digit][0])\n"
+               "dots1: dot4(int(bytes1), x[k][m][digit][1])\n"
+               "f16_to_f32(e) * (x_step[k][m][0] * dots0) + f16_to_f32(d) * (x_step[k][m][0] * dots1)");
+    b = bench_new(); /* of two bits in one */
+    for (uint32_t r = 0; r < 3; ++r)
+        runs[r] = to_float(&b, every(&b, r ? "w" : "v", r ? 8 * r - 8 : 16, r ? 2 : 4, r ? 2 : 4));
+    check_runs(b, 3, runs,
+               "uint run0 = v >> 16u;\n"
+               "uint pairs0 = (run0 & 0xFFu) | ((run0 & 65280u) << 8u);\n"
+               "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
+               "uint pairs1 = (w & 15u) | ((w & 240u) << 12u);\n"
+               "uint bytes1 = (pairs1 & 0x30003u) | ((pairs1 & 0xC000Cu) << 6u);\n"
+               "uint run1 = w >> 8u;\n"
+               "uint pairs2 = (run1 & 15u) | ((run1 & 240u) << 12u);\n"
+               "uint bytes2 = (pairs2 & 0x30003u) | ((pairs2 & 0xC000Cu) << 6u);\n"
+               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), "
+               "x[k][m][digit][2])\n"
+               "x_step[k][m][0] * dots0");
 }
 
 /* Codes that several elements have: a word has a place for each code, not for each element. */
@@ -556,10 +659,11 @@ static void test_choice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),           cmocka_unit_test(test_planes), cmocka_unit_test(test_no_planes),
-        cmocka_unit_test(test_shared_codes),    cmocka_unit_test(test_whole),  cmocka_unit_test(test_minima),
-        cmocka_unit_test(test_coefficients),    cmocka_unit_test(test_steps),  cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_bound_of_scales), cmocka_unit_test(test_no_sum), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_planes),    cmocka_unit_test(test_no_planes),
+        cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves), cmocka_unit_test(test_shared_codes),
+        cmocka_unit_test(test_whole),  cmocka_unit_test(test_minima),    cmocka_unit_test(test_coefficients),
+        cmocka_unit_test(test_steps),  cmocka_unit_test(test_bound),     cmocka_unit_test(test_bound_of_scales),
+        cmocka_unit_test(test_no_sum), cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

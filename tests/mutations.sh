@@ -123,6 +123,9 @@ mutate "the last block of all takes the place of what was not loaded" gen/glsl.c
 mutate "loads go beyond the weights only where their range does" $sums 's/constants\[c\] = 1;/constants[c] = 0;/' unit dispatch_sums_test
 mutate "what lies behind the weights is bound" $sums 's/ranges\[i\]\.size \+= QK_PADDING/ranges[i].size += 0/' unit dispatch_sums_test
 mutate "the last block ends where its number says" gen/glsl.c 's/\(block \+ 1u\) \* %uu/block * %uu/' unit gemv_test
+mutate "halves of two words: those of one scale" gen/dot_bytes.c 's/ \|\| !same_place\(&s->p.items\[k\], &s->p.items\[first\]\)\)$/)/' unit dot_bytes_test
+mutate "halves of two words: all of a product" gen/dot_bytes.c 's/if \(lanes != 0 && lanes != LANES\) return false/(void)lanes/' unit dot_bytes_test
+mutate "halves of two words: where they go" gen/dot_bytes.c 's/upper = stays \? apply/upper = !stays ? apply/' unit dot_bytes_test
 mutate "pairs: upper halves of the same word" gen/dot_bytes.c 's/nibbles\[k\].word != nibbles\[i\].word/false/' unit dot_bytes_test
 mutate "pairs: which halves are side by side" gen/dot_bytes.c 's/l < 2 \? lower : upper/l % 2 ? upper : lower/' unit dot_bytes_test
 mutate "pairs: the table is there before it is used" gen/lookups.c 's/"barrier\(\);"/""/' script tune vulkan

@@ -14,21 +14,22 @@ static const qg_node *random_fields(const bench *b, uint32_t width) {
     return fields(b, word(b, qg_format(b->arena, "w%u", below(3))), 4, shifts, width);
 }
 
-/* Fields that fill words together, over the runs. */
-static const qg_node *random_plane(const bench *b, uint32_t run, uint32_t width) {
+/* Fields that fill words together, over the runs; or halves of them, when the first begins in the middle. */
+static const qg_node *random_plane(const bench *b, bool middle, uint32_t run, uint32_t width) {
     const uint32_t in_word = 8 / width;
+    if (middle) run += in_word / 2;
     return every_of(b, word(b, qg_format(b->arena, "plane%u", run / in_word)), 4 * width * (run % in_word), width,
                     width);
 }
 
 /* Integers that mostly fit into bytes. */
-static const qg_node *random_codes(const bench *b, uint32_t kind, uint32_t run) {
+static const qg_node *random_codes(const bench *b, uint32_t kind, bool middle, uint32_t run) {
     const uint32_t width = 1 + below(8), low = 1 + below(5);
     const uint32_t step = 1 + below(8), shifts[] = {0, step, 2 * step, 3 * step};
     switch (kind) {
     case 0: return random_fields(b, width);
-    case 1: return random_plane(b, run, 4);
-    case 2: return random_plane(b, run, 2);
+    case 1: return random_plane(b, middle, run, 4);
+    case 2: return random_plane(b, middle, run, 2);
     case 3: return joined(b, random_fields(b, low), random_fields(b, 1 + below(8 - low)), low);
     case 4: return qg_sign_extend(b->ir, spread(b, word(b, "z"), 4, shifts), width);
     case 5: return qg_sign_extend(b->ir, random_fields(b, width), width);
@@ -55,15 +56,15 @@ static const qg_node *random_scale(const bench *b) {
 /* What values do to codes; `alike`: for all runs the same. */
 typedef struct shape {
     uint32_t kind;
-    bool sign, scaled, offset, minimum, choice, alike;
+    bool sign, scaled, offset, minimum, choice, alike, middle;
 } shape;
 
 static const qg_node *random_value(const bench *b, const shape *like, uint32_t run) {
     if (like->choice) {
-        const qg_node *d = half(b, like->alike || once_in(2) ? "d" : "e"), *bit = random_plane(b, run, 1);
+        const qg_node *d = half(b, like->alike || once_in(2) ? "d" : "e"), *bit = random_plane(b, like->middle, run, 1);
         return choose(b, bit, d, apply(b, QG_NEG, d, NULL));
     }
-    const qg_node *value = random_codes(b, like->kind, run);
+    const qg_node *value = random_codes(b, like->kind, like->middle, run);
     if (like->offset) value = minus(b, value, (int64_t)below(40) - 20);
     value = to_float(b, value);
     if (like->alike) return like->scaled ? times(b, half(b, "d"), value) : value;
@@ -89,7 +90,8 @@ static void test_random(void **state) {
         const qg_node *values[8];
         b.ir->pairs = once_in(2);
         const uint32_t n_runs = counts[below(4)];
-        const shape like = {below(13), once_in(4), !once_in(4), once_in(3), once_in(2), once_in(8), once_in(2)};
+        const shape like = {below(13),  once_in(4), !once_in(4), once_in(3),
+                            once_in(2), once_in(8), once_in(2),  once_in(2)};
         for (uint32_t r = 0; r < n_runs; ++r) values[r] = random_value(&b, &like, r);
         const qg_node *sum = qg_dot_of_bytes(b.ir, 4, n_runs, values);
         for (uint32_t round = 0; round < 6 && sum; ++round) {

@@ -1,7 +1,7 @@
 // q1_0_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
 // 18 bytes for 128 elements, 1.125 bits each.
-// For each weight 0.141 bytes read, 1.56 operations: 0.0469 loads, 0.602 bits, 0.789 integer, 0.0781 float, 0.0469 conversions.
+// For each weight 0.141 bytes read, 1.38 operations: 0.0469 loads, 0.539 bits, 0.664 integer, 0.0781 float, 0.0469 conversions.
 //
 //     format q1_0 "signs, one scale for 128"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -323,22 +323,22 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][13] = bytes_of(ivec4(low25.y, low27.y, low29.y, low31.y));
         wide_x[k][digit][14] = bytes_of(ivec4(low25.z, low27.z, low29.z, low31.z));
         wide_x[k][digit][15] = bytes_of(ivec4(low25.w, low27.w, low29.w, low31.w));
-        wide_x[k][digit][16] = bytes_of(low0);
-        wide_x[k][digit][17] = bytes_of(low1);
-        wide_x[k][digit][18] = bytes_of(low2);
-        wide_x[k][digit][19] = bytes_of(low3);
-        wide_x[k][digit][20] = bytes_of(low4);
-        wide_x[k][digit][21] = bytes_of(low5);
-        wide_x[k][digit][22] = bytes_of(low6);
-        wide_x[k][digit][23] = bytes_of(low7);
-        wide_x[k][digit][24] = bytes_of(low8);
-        wide_x[k][digit][25] = bytes_of(low9);
-        wide_x[k][digit][26] = bytes_of(low10);
-        wide_x[k][digit][27] = bytes_of(low11);
-        wide_x[k][digit][28] = bytes_of(low12);
-        wide_x[k][digit][29] = bytes_of(low13);
-        wide_x[k][digit][30] = bytes_of(low14);
-        wide_x[k][digit][31] = bytes_of(low15);
+        wide_x[k][digit][16] = bytes_of(ivec4(low0.x, low2.x, low4.x, low6.x));
+        wide_x[k][digit][17] = bytes_of(ivec4(low0.y, low2.y, low4.y, low6.y));
+        wide_x[k][digit][18] = bytes_of(ivec4(low0.z, low2.z, low4.z, low6.z));
+        wide_x[k][digit][19] = bytes_of(ivec4(low0.w, low2.w, low4.w, low6.w));
+        wide_x[k][digit][20] = bytes_of(ivec4(low1.x, low3.x, low5.x, low7.x));
+        wide_x[k][digit][21] = bytes_of(ivec4(low1.y, low3.y, low5.y, low7.y));
+        wide_x[k][digit][22] = bytes_of(ivec4(low1.z, low3.z, low5.z, low7.z));
+        wide_x[k][digit][23] = bytes_of(ivec4(low1.w, low3.w, low5.w, low7.w));
+        wide_x[k][digit][24] = bytes_of(ivec4(low8.x, low10.x, low12.x, low14.x));
+        wide_x[k][digit][25] = bytes_of(ivec4(low8.y, low10.y, low12.y, low14.y));
+        wide_x[k][digit][26] = bytes_of(ivec4(low8.z, low10.z, low12.z, low14.z));
+        wide_x[k][digit][27] = bytes_of(ivec4(low8.w, low10.w, low12.w, low14.w));
+        wide_x[k][digit][28] = bytes_of(ivec4(low9.x, low11.x, low13.x, low15.x));
+        wide_x[k][digit][29] = bytes_of(ivec4(low9.y, low11.y, low13.y, low15.y));
+        wide_x[k][digit][30] = bytes_of(ivec4(low9.z, low11.z, low13.z, low15.z));
+        wide_x[k][digit][31] = bytes_of(ivec4(low9.w, low11.w, low13.w, low15.w));
         wide_x_digits[k][digit][0] = sum_of(low16 + low17 + low18 + low19 + low20 + low21 + low22 + low23);
         wide_x_digits[k][digit][1] = sum_of(low24 + low25 + low26 + low27 + low28 + low29 + low30 + low31);
         wide_x_digits[k][digit][2] = sum_of(low0 + low1 + low2 + low3 + low4 + low5 + low6 + low7);
@@ -455,27 +455,29 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inou
     uint pick0 = upper ? four0.w : four0.y;
     uint pick1 = upper ? four0.z : four0.x;
     uint qs2 = odd ? pick0 : pick1;
-    uint bytes16 = (((qs2 >> 16u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes17 = (((qs2 >> 20u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes18 = (((qs2 >> 24u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes19 = ((qs2 >> 28u) * 0x204081u) & 0x1010101u;
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
     uint qs3 = odd ? pick2 : pick0;
-    uint bytes20 = ((qs3 & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes21 = (((qs3 >> 4u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes22 = (((qs3 >> 8u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes23 = (((qs3 >> 12u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes24 = (((qs3 >> 16u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes25 = (((qs3 >> 20u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes26 = (((qs3 >> 24u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes27 = ((qs3 >> 28u) * 0x204081u) & 0x1010101u;
+    uint run0 = (qs2 >> 16u) | (qs3 << 16u);
+    uint bytes16 = run0 & 0x1010101u;
+    uint bytes17 = (run0 >> 1u) & 0x1010101u;
+    uint bytes18 = (run0 >> 2u) & 0x1010101u;
+    uint bytes19 = (run0 >> 3u) & 0x1010101u;
+    uint bytes20 = (run0 >> 4u) & 0x1010101u;
+    uint bytes21 = (run0 >> 5u) & 0x1010101u;
+    uint bytes22 = (run0 >> 6u) & 0x1010101u;
+    uint bytes23 = (run0 >> 7u) & 0x1010101u;
     uint pick3 = upper ? four1.y : four0.w;
     uint qs4 = odd ? pick3 : pick2;
-    uint bytes28 = ((qs4 & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes29 = (((qs4 >> 4u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes30 = (((qs4 >> 8u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes31 = (((qs4 >> 12u) & 15u) * 0x204081u) & 0x1010101u;
+    uint run1 = (qs3 >> 16u) | (qs4 << 16u);
+    uint bytes24 = run1 & 0x1010101u;
+    uint bytes25 = (run1 >> 1u) & 0x1010101u;
+    uint bytes26 = (run1 >> 2u) & 0x1010101u;
+    uint bytes27 = (run1 >> 3u) & 0x1010101u;
+    uint bytes28 = (run1 >> 4u) & 0x1010101u;
+    uint bytes29 = (run1 >> 5u) & 0x1010101u;
+    uint bytes30 = (run1 >> 6u) & 0x1010101u;
+    uint bytes31 = (run1 >> 7u) & 0x1010101u;
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(2 * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])) - wide_x_digits[k][digit][0]);

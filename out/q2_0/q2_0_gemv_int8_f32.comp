@@ -1,7 +1,7 @@
 // q2_0_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
 // 18 bytes for 64 elements, 2.25 bits each.
-// For each weight 0.281 bytes read, 1.94 operations: 0.0938 loads, 0.922 bits, 0.766 integer, 0.0938 float, 0.0625 conversions.
+// For each weight 0.281 bytes read, 1.55 operations: 0.0938 loads, 0.531 bits, 0.766 integer, 0.0938 float, 0.0625 conversions.
 //
 //     format q2_0 "2-bit codes around 1, one scale for 64"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -123,10 +123,10 @@ void load_x(uint vector, uint j, uint k) {
         const ivec4 low1 = bitfieldExtract(i1, 0, 8);
         const ivec4 low2 = bitfieldExtract(i2, 0, 8);
         const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-        x[k][digit][0] = bytes_of(low0);
-        x[k][digit][1] = bytes_of(low1);
-        x[k][digit][2] = bytes_of(low2);
-        x[k][digit][3] = bytes_of(low3);
+        x[k][digit][0] = bytes_of(ivec4(low0.x, low1.x, low2.x, low3.x));
+        x[k][digit][1] = bytes_of(ivec4(low0.y, low1.y, low2.y, low3.y));
+        x[k][digit][2] = bytes_of(ivec4(low0.z, low1.z, low2.z, low3.z));
+        x[k][digit][3] = bytes_of(ivec4(low0.w, low1.w, low2.w, low3.w));
         x_digits[k][digit][0] = sum_of(low0 + low1 + low2 + low3);
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
@@ -142,17 +142,12 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint base = block * 9u;
     float d = f16_to_f32(uint(blocks[base]));
     uint qs0 = uint(blocks[base + tile * 2u + 1u]);
-    uint pairs0 = (qs0 & 15u) | ((qs0 & 240u) << 12u);
-    uint bytes0 = (pairs0 & 0x30003u) | ((pairs0 & 0xC000Cu) << 6u);
-    uint run0 = qs0 >> 8u;
-    uint pairs1 = (run0 & 15u) | ((run0 & 240u) << 12u);
-    uint bytes1 = (pairs1 & 0x30003u) | ((pairs1 & 0xC000Cu) << 6u);
     uint qs1 = uint(blocks[base + tile * 2u + 2u]);
-    uint pairs2 = (qs1 & 15u) | ((qs1 & 240u) << 12u);
-    uint bytes2 = (pairs2 & 0x30003u) | ((pairs2 & 0xC000Cu) << 6u);
-    uint run1 = qs1 >> 8u;
-    uint pairs3 = (run1 & 15u) | ((run1 & 240u) << 12u);
-    uint bytes3 = (pairs3 & 0x30003u) | ((pairs3 & 0xC000Cu) << 6u);
+    uint run = qs0 | (qs1 << 16u);
+    uint bytes0 = run & 0x3030303u;
+    uint bytes1 = (run >> 2u) & 0x3030303u;
+    uint bytes2 = (run >> 4u) & 0x3030303u;
+    uint bytes3 = (run >> 6u) & 0x3030303u;
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - x_digits[k][digit][0]);
@@ -257,10 +252,10 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][9] = bytes_of(ivec4(low12.y, low13.y, low14.y, low15.y));
         wide_x[k][digit][10] = bytes_of(ivec4(low12.z, low13.z, low14.z, low15.z));
         wide_x[k][digit][11] = bytes_of(ivec4(low12.w, low13.w, low14.w, low15.w));
-        wide_x[k][digit][12] = bytes_of(low0);
-        wide_x[k][digit][13] = bytes_of(low1);
-        wide_x[k][digit][14] = bytes_of(low6);
-        wide_x[k][digit][15] = bytes_of(low7);
+        wide_x[k][digit][12] = bytes_of(ivec4(low0.x, low1.x, low6.x, low7.x));
+        wide_x[k][digit][13] = bytes_of(ivec4(low0.y, low1.y, low6.y, low7.y));
+        wide_x[k][digit][14] = bytes_of(ivec4(low0.z, low1.z, low6.z, low7.z));
+        wide_x[k][digit][15] = bytes_of(ivec4(low0.w, low1.w, low6.w, low7.w));
         wide_x_digits[k][digit][0] = sum_of(low0 + low1 + low2 + low3 + low4 + low5 + low6 + low7);
         wide_x_digits[k][digit][1] = sum_of(low8 + low9 + low10 + low11 + low12 + low13 + low14 + low15);
         i0 = (i0 - low0) >> 8;
@@ -347,19 +342,13 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inou
     uint bytes3 = (qs0 >> 6u) & 0x3030303u;
     uint pick2 = upper ? four1.z : four1.x;
     uint qs1 = odd ? pick1 : pick2;
-    uint run0 = qs1 >> 16u;
-    uint pairs0 = (run0 & 15u) | ((run0 & 240u) << 12u);
-    uint bytes4 = (pairs0 & 0x30003u) | ((pairs0 & 0xC000Cu) << 6u);
-    uint run1 = qs1 >> 24u;
-    uint pairs1 = (run1 & 15u) | ((run1 & 240u) << 12u);
-    uint bytes5 = (pairs1 & 0x30003u) | ((pairs1 & 0xC000Cu) << 6u);
     uint pick3 = upper ? four0.y : four1.w;
     uint qs2 = odd ? pick3 : pick0;
-    uint pairs2 = (qs2 & 15u) | ((qs2 & 240u) << 12u);
-    uint bytes6 = (pairs2 & 0x30003u) | ((pairs2 & 0xC000Cu) << 6u);
-    uint run2 = qs2 >> 8u;
-    uint pairs3 = (run2 & 15u) | ((run2 & 240u) << 12u);
-    uint bytes7 = (pairs3 & 0x30003u) | ((pairs3 & 0xC000Cu) << 6u);
+    uint run = (qs1 >> 16u) | (qs2 << 16u);
+    uint bytes4 = run & 0x3030303u;
+    uint bytes5 = (run >> 2u) & 0x3030303u;
+    uint bytes6 = (run >> 4u) & 0x3030303u;
+    uint bytes7 = (run >> 6u) & 0x3030303u;
     float d1 = f16_to_f32(words[2] >> 16u);
     uint qs3 = words[1];
     uint bytes8 = qs3 & 0x3030303u;
