@@ -12,7 +12,8 @@ name=${1:?is the name of the peer}
 shapes=${SHAPES:-"gemv 57344 8192 1
 gemv 57344 8192 8
 gather 16384 8192 1
-gemv_id 768 2048 1 128 8"}
+gemv_id 768 2048 1 128 8
+gemv_id 768 2048 8 128 8"}
 
 die() {
   echo "ggml.sh: error: $1" >&2
