@@ -572,6 +572,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     const bool sums = kernel->family->sums;
     const qg_ir *ir = sums ? sum_of_tile(arena, kernel, plan) : qg_lower_decode(arena, plan);
     const qg_ir *decoded = sums && plan->layout->ragged ? qg_lower_decode(arena, plan) : NULL;
+    static const char *const shared[] = {"sums_constants", "sums"}; /* by gemv and gemv_id */
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     const qg_ir *wide = kernel->wide ? sum_of_tile(arena, kernel, kernel->wide) : NULL;
@@ -600,9 +601,12 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_hole(&holes, "prelude", prelude_text);
     if (sums) {
         sum_holes(arena, &holes, ir, decoded, wide, kernel);
-        char *text = qg_expand(arena, qg_template_text(templates, "sums.glsl"), holes.items, holes.count, why);
-        if (!text) return NULL;
-        qg_hole(&holes, "sums", text);
+        for (uint32_t i = 0; i < sizeof shared / sizeof *shared; ++i) {
+            const char *file = qg_format(arena, "%s.glsl", shared[i]);
+            char *text = qg_expand(arena, qg_template_text(templates, file), holes.items, holes.count, why);
+            if (!text) return NULL;
+            qg_hole(&holes, shared[i], text);
+        }
     } else {
         qg_text code = qg_text_new(arena);
         wide_loads(&code, ir, NULL, plan);

@@ -49,6 +49,7 @@ static names template_names(qg_arena *arena) {
     add_names(arena, &list, "gemv_mma_rows", rows);
     add_names(arena, &list, "mma_units", units);
     add_names(arena, &list, "sums", sums);
+    add_names(arena, &list, "sums_constants", sums);
     for (uint32_t i = 0; i < qg_n_families; ++i) {
         const qg_family *f = &qg_families[i];
         add_names(arena, &list, qg_format(arena, "%s%s", f->name, f->blocks.suffix), kernel);

@@ -1,0 +1,18 @@
+@if wide
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+@end
+@if overruns
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+@end
+@if stages
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+@end
+@if pairs
+layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
+@end
+@if copied
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+@end
+@if digits
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+@end
