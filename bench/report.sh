@@ -19,12 +19,19 @@ grep -q '^<!-- figures -->$' "$page" && grep -q '^<!-- end of figures -->$' "$pa
   exit 1
 }
 tables=$(mktemp)
-trap 'rm -f "$tables" "$page.part"' EXIT
+trap 'rm -f "$tables" "$tables.decoders" "$page.part"' EXIT
 mkdir -p "$pictures"
 # A result that was wrong is shown as such, and is an error here, too.
 status=0
 "$qkgen" bench --read "$figures/figures.json" "${peers[@]}" --svg "$pictures/formats.svg" --markdown "$tables" >/dev/null ||
   status=1
+if [ -e "$figures/decoders.json" ]; then
+  "$qkgen" bench --read "$figures/decoders.json" "${peers[@]}" --markdown "$tables.decoders" >/dev/null || status=1
+  (echo && cat "$tables.decoders") >>"$tables"
+fi
+if [ -e "$figures/qdq.txt" ]; then
+  (echo && echo "**qdq, bytes in and out**" && echo && grep -E '^qdq_' "$figures/qdq.txt" | sed 's/^/    /') >>"$tables"
+fi
 "$qkgen" bench --read "$figures/sizes.json" "${peers[@]}" --svg "$pictures/sizes.svg" >/dev/null || status=1
 awk -v tables="$tables" '
   /^<!-- end of figures -->$/ { inside = 0 }

@@ -41,6 +41,8 @@ void qg_stock_drop(qg_stock *stock);
 void qg_fill_input(void *data, qg_scalar type, uint64_t count);
 /* The expert, or the row, that index `i` names. */
 uint32_t qg_bench_index(const qg_case *c, uint64_t i);
+/* How many experts all tokens name together; 0 where there are none. */
+uint64_t qg_bench_experts(const qg_case *c);
 
 /* ---- run_bench.c: the device ---- */
 
@@ -107,8 +109,9 @@ bool qg_subject_check(qg_bench *b, const qg_subject *s, qg_checked *checked);
 typedef struct qg_figure {
     const char *format, *family, *type, *sum; /* class of a sum, or "" */
     uint64_t rows, cols, batch, experts, slots;
-    double bits;  /* of an element */
-    double bytes; /* that count */
+    uint64_t used; /* experts, by all tokens together */
+    double bits;   /* of an element */
+    double bytes;  /* that count */
     qg_timing time;
     qg_checked checked;
     uint32_t group; /* for sorting */

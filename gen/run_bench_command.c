@@ -11,8 +11,8 @@
 
 typedef struct request {
     qg_bench *bench;
-    qg_texts families, formats, constants, classes;
-    const char *batches, *type, *from, *tuning, *json, *svg, *markdown, *peers, *read, *device;
+    qg_texts families, formats, constants, classes, types;
+    const char *batches, *from, *tuning, *json, *svg, *markdown, *peers, *read, *device;
     bool all, sizes;
     uint64_t rows, cols, experts, slots, group, bins;
     qg_figures figures;
@@ -95,27 +95,36 @@ static bool lacks_units(const request *r, const qg_sum_class *sum) {
     return !(has & QK_FEATURE_COOPERATIVE_MATRIX) || !qg_spirv_has_matrices();
 }
 
+/* The cases of a family and an element type: gather and dequant have no right-hand sides, and no class. */
+static bool add_cases(qg_session *session, const request *r, const qg_family *family, qg_scalar type,
+                      const uint64_t *batches, uint32_t n_batches, qg_case *cases, uint32_t *count) {
+    const uint32_t n_classes = family->sums && r->classes.count ? r->classes.count : 1;
+    for (uint32_t k = 0; k < n_classes; ++k) {
+        const qg_sum_class *sum;
+        const char *name = family->sums && r->classes.count ? r->classes.items[k] : NULL;
+        if (!qg_session_class(session, family, NULL, name, &sum)) return false;
+        for (uint32_t i = 0; i < (family->sums ? n_batches : 1) && !lacks_units(r, sum); ++i)
+            cases[(*count)++] = case_of(r, family, type, sum, family->sums ? batches[i] : 1);
+    }
+    return true;
+}
+
 /* The cases of all families; formats come later. */
 static bool list_cases(qg_session *session, const request *r, qg_case **cases, uint32_t *count) {
     uint64_t batches[8];
     uint32_t n_batches;
     if (!read_batches(session->arena, r->batches, batches, &n_batches)) return false;
-    const uint32_t n_classes = r->classes.count ? r->classes.count : 1;
-    *cases = QG_NEW_ARRAY(session->arena, qg_case, r->families.count * n_batches * n_classes + 1);
+    *cases = QG_NEW_ARRAY(session->arena, qg_case,
+                          r->families.count * r->types.count * n_batches * (r->classes.count + 1) + 1);
     *count = 0;
     for (uint32_t f = 0; f < r->families.count; ++f) {
         const qg_family *family = qg_family_named(r->families.items[f]);
         if (!family) return qg_complain("no kernel family is named %s", r->families.items[f]) == 0;
-        const qg_scalar type = qg_family_type(family, r->type);
-        if (type == QG_SCALAR_COUNT) return qg_complain("%s has no kernels of type %s", family->name, r->type) == 0;
-        /* Several vectors are a question to gemv alone. */
-        const uint32_t n = family->sums && (!family->in_blocks || r->families.count == 1) ? n_batches : 1;
-        for (uint32_t k = 0; k < (family->sums ? n_classes : 1); ++k) {
-            const qg_sum_class *sum;
-            const char *name = family->sums && r->classes.count ? r->classes.items[k] : NULL;
-            if (!qg_session_class(session, family, NULL, name, &sum)) return false;
-            for (uint32_t i = 0; i < n && !lacks_units(r, sum); ++i)
-                (*cases)[(*count)++] = case_of(r, family, type, sum, n == n_batches ? batches[i] : 1);
+        for (uint32_t t = 0; t < r->types.count; ++t) {
+            const qg_scalar type = qg_family_type(family, r->types.items[t]);
+            if (type == QG_SCALAR_COUNT)
+                return qg_complain("%s has no kernels of type %s", family->name, r->types.items[t]) == 0;
+            if (!add_cases(session, r, family, type, batches, n_batches, *cases, count)) return false;
         }
     }
     return true;
@@ -170,6 +179,7 @@ static bool run_case(request *r, const qg_case *c) {
                    .batch = c->batch,
                    .experts = c->experts,
                    .slots = c->slots,
+                   .used = qg_bench_experts(c),
                    .bits = qg_bits_per_element(c->layout)};
     bool good = qg_subject_open(b, c, &s);
     if (good && r->constants.count)
@@ -286,6 +296,13 @@ static bool measure(qg_session *session, request *r) {
 static int bench_plain(qg_session *session, request *r) {
     qg_bench *b = r->bench;
     if (r->formats.count || r->all || r->from) return qg_complain("%s takes no format", r->families.items[0]);
+    if (r->types.count || r->classes.count || r->constants.count || r->tuning || r->sizes || b->workgroups)
+        return qg_complain("%s takes none of --type, --class, --constant, --tuning, --workgroups, --sizes; it takes "
+                           "--group, --bins, --rows and --cols",
+                           r->families.items[0]);
+    if (r->json || r->svg || r->markdown || r->peers || r->read)
+        return qg_complain("%s writes its figures as text alone: leave --json, --svg, --markdown, --peers, --read out",
+                           r->families.items[0]);
     if (r->group == 0 || r->group % 4 || r->group > 4096)
         return qg_complain("--group must be a multiple of 4 up to 4096, not %llu", (unsigned long long)r->group);
     if (r->bins < 2 || r->bins > 256)
@@ -312,12 +329,12 @@ static int bench_plain(qg_session *session, request *r) {
 
 int qg_command_bench(qg_session *session, int argc, char **argv) {
     qg_bench bench = {0};
-    request r = {.bench = &bench, .batches = "1", .type = "f32", .group = 64, .bins = 16};
-    qg_texts formats = {0}, classes = {0}, rest = {0};
+    request r = {.bench = &bench, .batches = "1", .group = 64, .bins = 16};
+    qg_texts formats = {0}, classes = {0}, types = {0}, rest = {0};
     const qg_option options[] = {{"--data", QG_TEXT, &session->data},   {"--formats", QG_TEXT, &session->formats},
                                  {"--spec", QG_TEXTS, &session->specs}, {"--format", QG_TEXTS, &formats},
                                  {"--from", QG_TEXT, &r.from},          {"--all", QG_FLAG, &r.all},
-                                 {"--type", QG_TEXT, &r.type},          {"--class", QG_TEXTS, &classes},
+                                 {"--type", QG_TEXTS, &types},          {"--class", QG_TEXTS, &classes},
                                  {"--rows", QG_COUNT, &r.rows},         {"--cols", QG_COUNT, &r.cols},
                                  {"--batch", QG_TEXT, &r.batches},      {"--tokens", QG_TEXT, &r.batches},
                                  {"--experts", QG_COUNT, &r.experts},   {"--slots", QG_COUNT, &r.slots},
@@ -331,7 +348,9 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
     for (uint32_t i = 0; i < rest.count; ++i) qg_split(session->arena, rest.items[i], &r.families);
     for (uint32_t i = 0; i < formats.count; ++i) qg_split(session->arena, formats.items[i], &r.formats);
     for (uint32_t i = 0; i < classes.count; ++i) qg_split(session->arena, classes.items[i], &r.classes);
+    for (uint32_t i = 0; i < types.count; ++i) qg_split(session->arena, types.items[i], &r.types);
     if (r.families.count && qg_plain_named(r.families.items[0], NULL)) return bench_plain(session, &r);
+    if (r.types.count == 0) qg_split(session->arena, "f32", &r.types);
     qg_peers peers = {0};
     if (r.peers && !qg_peers_read(session->arena, r.peers, &peers)) return 1;
     bool good = r.read ? qg_figures_read(session->arena, r.read, &r.figures) : measure(session, &r);

@@ -161,6 +161,25 @@ void qg_fill_input(void *data, qg_scalar type, uint64_t count) {
     }
 }
 
+/* As a router names them: each token's experts differ, and may be those of other tokens. */
+static uint32_t expert_of(const qg_case *c, uint64_t token, uint64_t slot) {
+    static const uint64_t steps[] = {37, 41, 43, 47, 53, 59, 61, 1};
+    const uint64_t random = mix(token + 1);
+    uint32_t s = (uint32_t)(random % 7);
+    while (steps[s] > 1 && c->experts % steps[s] == 0) s += 1;
+    return (uint32_t)(((random >> 8) % c->experts + slot * steps[s]) % c->experts);
+}
+
 uint32_t qg_bench_index(const qg_case *c, uint64_t i) {
-    return (uint32_t)(c->family->in_blocks ? i * 37 % c->experts : i * 40503 % c->rows);
+    return c->family->in_blocks ? expert_of(c, i / c->slots, i % c->slots) : (uint32_t)(i * 40503 % c->rows);
+}
+
+uint64_t qg_bench_experts(const qg_case *c) {
+    uint64_t count = 0;
+    for (uint64_t i = 0; c->experts && i < c->batch * c->slots; ++i) {
+        uint64_t before = 0;
+        while (before < i && qg_bench_index(c, before) != qg_bench_index(c, i)) before += 1;
+        count += before == i;
+    }
+    return count;
 }

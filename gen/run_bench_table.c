@@ -25,9 +25,12 @@ const char *qg_figure_group(qg_arena *arena, const qg_figure *f) {
 
 const char *qg_figure_shape(qg_arena *arena, const qg_figure *f) {
     const char *shape = qg_format(arena, "%llu x %llu", (unsigned long long)f->rows, (unsigned long long)f->cols);
-    return f->experts ? qg_format(arena, "%s, %llu of %llu experts", shape, (unsigned long long)(f->slots * f->batch),
-                                  (unsigned long long)f->experts)
-                      : shape;
+    if (!f->experts) return shape;
+    if (f->batch > 1)
+        shape = qg_format(arena, "%s, %llu tokens of %llu", shape, (unsigned long long)f->batch,
+                          (unsigned long long)f->slots);
+    return qg_format(arena, "%s, %llu of %llu experts", shape, (unsigned long long)f->used,
+                     (unsigned long long)f->experts);
 }
 
 bool qg_figure_same_group(const qg_figure *a, const qg_figure *b) {
@@ -115,11 +118,13 @@ const char *qg_figures_json(qg_arena *arena, const qg_figures *figures) {
         add_member(&text, "class", f->sum);
         qg_text_printf(&text,
                        "\"rows\": %llu, \"cols\": %llu, \"batch\": %llu, \"experts\": %llu, \"slots\": %llu, "
+                       "\"experts_used\": %llu, "
                        "\"bits\": %.6g, \"seconds\": [%.6g, %.6g, %.6g], \"bytes\": %.0f, \"share\": %.6g, "
                        "\"checked\": %u, \"error\": %.6g, \"wrong\": %s}",
                        (unsigned long long)f->rows, (unsigned long long)f->cols, (unsigned long long)f->batch,
-                       (unsigned long long)f->experts, (unsigned long long)f->slots, f->bits, f->time.least,
-                       f->time.median, f->time.greatest, f->bytes, qg_figure_rate(f) / figures->copy, f->checked.rows,
+                       (unsigned long long)f->experts, (unsigned long long)f->slots, (unsigned long long)f->used,
+                       f->bits, f->time.least, f->time.median, f->time.greatest, f->bytes,
+                       qg_figure_rate(f) / figures->copy, f->checked.rows,
                        isfinite(f->checked.error) ? f->checked.error : 1e300, f->checked.wrong ? "true" : "false");
     }
     qg_text_puts(&text, "\n]}\n");
@@ -159,6 +164,9 @@ static bool read_figure(qg_arena *arena, const cJSON *object, qg_figure *f) {
                      .slots = (uint64_t)number_of(object, "slots", 1, &good),
                      .bits = number_of(object, "bits", 0, &good),
                      .bytes = number_of(object, "bytes", 1, &good)};
+    /* Without it, each token had experts of its own. */
+    f->used = f->experts ? f->batch * f->slots : 0;
+    if (cJSON_HasObjectItem(object, "experts_used")) f->used = (uint64_t)number_of(object, "experts_used", 0, &good);
     double times[3] = {1, 1, 1};
     for (int i = 0; i < 3 && good; ++i) {
         const cJSON *item = cJSON_GetArrayItem(seconds, i);

@@ -8,10 +8,10 @@ small=(--rows 32 --cols 512)
 
 "$QKGEN" bench gemv,gemv_id,gather,dequant --format 'q4_0,mx*p4,awq_b4_g12?' --batch 1,3 "${small[@]}" --experts 3 --slots 2 \
   --json "$work/f.json" --svg "$work/f.svg" --markdown "$work/f.md" >"$work/f.txt" 2>&1 || fail "bench fails" "$work/f.txt"
-# 3 formats with mxfp4 of several, five cases each, and no experts for patches of a matrix.
+# 3 formats with mxfp4 of several, six cases each, and no experts for patches of a matrix.
 lines=$(grep -cE ' (gemv|gemv_id|gather|dequant) ' "$work/f.txt")
 formats=$("$QKGEN" list | grep -cE '^(q4_0|mx.*p4|awq_b4_g12.) ')
-check "a line for each case" test "$lines" -eq $((formats * 5 - 1))
+check "a line for each case" test "$lines" -eq $((formats * 6 - 2))
 says "the device" "copies [0-9.]+ GB/s, read and written" "$work/f.txt"
 says "a decoder's error" "q4_0 +dequant .* 0\.0e\+00$" "$work/f.txt"
 says "a sum's error" "awq_b4_g128 +gemv .* [1-9]\.[0-9]e-0[78]$" "$work/f.txt"
@@ -19,8 +19,14 @@ if grep -q 'WRONG' "$work/f.txt"; then fail "a result is wrong" "$work/f.txt"; e
 "$QKGEN" devices | head -1 | grep -q '(cpu,' && says "a CPU is called one" "a CPU device, whose figures say nothing of GPUs" "$work/f.txt"
 # Threads that go on to further tiles and rows, as they do in large tables.
 check "gather, a few threads for many tiles" "$QKGEN" bench gather --format q4_0,affine_b4_g64_bf16 --rows 96 --cols 2560 --workgroups 3
+# Tokens choose their experts by themselves, so that several name the same one.
+says "one token's experts" '^\*\*gemv_id, 32 x 512, 2 of 3 experts\*\*$' "$work/f.md"
+says "three tokens' experts" '^\*\*gemv_id, 32 x 512, 3 tokens of 2, 3 of 3 experts\*\*$' "$work/f.md"
 says "the picture has panels" '>gemv, 3 vectors<' "$work/f.svg"
 says "tables" '^\| q4_0 \| 4.5 \| ' "$work/f.md"
+
+"$QKGEN" bench dequant,gather --format q4_0 --type f16,f32 "${small[@]}" >"$work/t.txt"
+check "a line for each type" test "$(grep -cE ' (dequant|gather) +f(16|32) ' "$work/t.txt")" -eq 4
 
 # What --json wrote is what --read reads.
 "$QKGEN" bench --read "$work/f.json" --json "$work/g.json" --svg "$work/g.svg" --markdown "$work/g.md" >"$work/g.txt"
@@ -117,9 +123,13 @@ check "cases for ggml" diff "$work/expected" "$work/cases"
 mkdir -p "$work/figures" "$work/docs"
 cp "$work/f.json" "$work/figures/figures.json"
 cp "$work/s.json" "$work/figures/sizes.json"
+"$QKGEN" bench dequant --format q4_0 --type f16,f32 "${small[@]}" --json "$work/figures/decoders.json" >/dev/null
+"$QKGEN" bench qdq_init --rows 4 --cols 512 >"$work/figures/qdq.txt"
 cp "$SOURCE/docs/performance.md" "$work/docs/"
 for _ in 1 2; do PAGE=$work/docs/performance.md "$SOURCE/bench/report.sh" "$work/figures" >/dev/null; done
 check "the page's tables, once" test "$(grep -c '^\*\*gemv, 3 vectors, 32 x 512\*\*$' "$work/docs/performance.md")" -eq 1
+check "the page's decoders" grep -q '^\*\*dequant f16, 32 x 512\*\*$' "$work/docs/performance.md"
+check "the page's training" test "$(grep -c '^    qdq_init .* of copy$' "$work/docs/performance.md")" -eq 1
 check "the page's end" grep -q '^## What was not measured$' "$work/docs/performance.md"
 check "the page's pictures" cmp "$work/f.svg" "$work/docs/performance/formats.svg"
 
@@ -127,6 +137,9 @@ check "the page's pictures" cmp "$work/f.svg" "$work/docs/performance/formats.sv
 
 refuses "no family" "bench needs kernel families" "$QKGEN" bench --format q4_0
 refuses "no such family" "no kernel family is named gemm" "$QKGEN" bench gemm --format q4_0
+refuses "no such type" "gather has no kernels of type f64" "$QKGEN" bench gather --format q4_0 --type f32,f64
+refuses "a class without a format" "qdq_init takes none of --type, --class" "$QKGEN" bench qdq_init --class exact
+refuses "a file without a format" "qdq_init writes its figures as text alone" "$QKGEN" bench qdq_init --json "$work/q.json"
 refuses "no format" "bench needs --format F" "$QKGEN" bench gemv
 refuses "no such format" "did you mean q4_0" "$QKGEN" bench gemv --format q4_00
 refuses "no such pattern" "no format matches 'z\*'" "$QKGEN" bench gemv --format 'z*'
