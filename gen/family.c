@@ -392,11 +392,12 @@ static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_
     described->spec_constants = memcpy(qg_alloc(arena, sizeof list), list, sizeof list);
 }
 
-/* Whether a compiler had better not know that loads may be put off: those of integers, where there are few operations for each, or no
- * window around it. */
+/* Whether a compiler had better not know that loads may be put off, of one right-hand side: those of integers, where there are few
+ * operations for each, or no window around it. */
 static bool is_checked(const qg_kernel *kernel) {
     const bool in_place = !kernel->overruns && kernel->layout->n_buffers == 1;
-    return !kernel->family->in_blocks && (kernel->sum->digits == 1 || in_place);
+    const uint32_t digits = kernel->sum->digits;
+    return !kernel->family->in_blocks && digits != 0 && (digits == 1 || in_place);
 }
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
@@ -433,7 +434,7 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (kernel->overruns && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 11, .name = QK_CONSTANT_PADDED, .value = 0, .legal_count = 2, .legal = choice};
-    if (kernel->wide && kernel->sum->digits && vulkan)
+    if (kernel->wide && vulkan)
         list[count++] = (qk_spec_constant){
             .id = 12, .name = QK_CONSTANT_CHECKED, .value = is_checked(kernel), .legal_count = 2, .legal = choice};
     if (qg_stages_x(kernel) && vulkan)

@@ -679,7 +679,7 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.constants[4] = (qk_spec_constant){6, "shared_fours", 512, 4, fours};
     c.constants[5] = (qk_spec_constant){7, "staged", 1, 4, runs};
     c.kernel.spec_constant_count = 6;
-    if (own && (own->id == 4 || own->id == 9 || own->id == 8)) c.constants[c.kernel.spec_constant_count++] = *own;
+    if (own && (own->id == 4 || own->id >= 8)) c.constants[c.kernel.spec_constant_count++] = *own;
     const qk_table table = {.name = "G", .bytes = table_bytes};
     c.kernel.tables = &table;
     c.kernel.table_count = table_bytes != 0;
@@ -819,6 +819,10 @@ static void test_load_words(void **state) {
     table_bytes = 0;
     assert_int_equal(see_shape(57344, 8192, 1, 16, &copies).constants[6], 1); /* not where threads share no banks */
     assert_int_equal(see_shape(4096, 4096, 1, 0, &single).constants[5], 1);   /* what is not kept is not staged */
+    /* Bounds are checked of several right-hand sides, and else as the descriptor says. */
+    const qk_spec_constant checked = {12, QK_CONSTANT_CHECKED, 0, 0, NULL};
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &checked).constants[6], 0);
+    assert_int_equal(see_shape(57344, 8192, 2, 0, &checked).constants[6], 1);
 }
 
 /* Loads may go beyond the weights where all of their ranges do, and a binding has room; what a launch has of them, it is bound. */

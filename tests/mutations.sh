@@ -232,6 +232,9 @@ mutate "workgroups of the device" $sums 's/kernel->workgroup_size == 0 \|\| kern
 mutate "push constants of the device" $sums 's/if \(kernel->push_bytes > limits->push_bytes\)/if (0)/' unit dispatch_sums_test
 mutate "storage range of the device" $sums 's/if \(a->need > limit\)/if (0)/' unit dispatch_sums_test
 mutate "right-hand sides are at most eight" $sums 's/if \(g->batch > QK_GEMV_MAX_BATCH\)/if (0)/' unit dispatch_sums_test
+mutate "bounds are checked of several right-hand sides" $sums 's/(QK_CONSTANT_CHECKED\) == 0 \&\& s\.kept > )1/\12/' unit dispatch_sums_test
+mutate "bounds of one right-hand side are as the descriptor says" $sums 's/(QK_CONSTANT_CHECKED\) == 0) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
+mutate "exact does not check bounds" gen/family.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
 mutate "a constant that is a divisor is not 0" $sums 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
 mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, "rows"/qk_constant_(kernel, NULL, "rows"/' \
   unit dispatch_sums_test

@@ -627,6 +627,7 @@ static const uint32_t affine_b2_g128_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g128_f32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g128_f32_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g128_f32_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g128_f32_gemv_f32_vulkan_batch},
@@ -634,6 +635,7 @@ static const qk_spec_constant affine_b2_g128_f32_gemv_f32_vulkan_constants[] = {
     {3, "split", 1, 4, affine_b2_g128_f32_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g128_f32_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g128_f32_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g128_f32_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_f32_vulkan = {
@@ -648,7 +650,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g128_f32_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b2_g128_f32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -872,6 +874,7 @@ static const uint32_t affine_b2_g128_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b2_g128_f32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b2_g128_f32_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g128_f32_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g128_f32_gemv_f16_vulkan_batch},
@@ -879,6 +882,7 @@ static const qk_spec_constant affine_b2_g128_f32_gemv_f16_vulkan_constants[] = {
     {3, "split", 1, 4, affine_b2_g128_f32_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b2_g128_f32_gemv_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b2_g128_f32_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g128_f32_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_f16_vulkan = {
@@ -893,7 +897,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g128_f32_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b2_g128_f32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1118,10 +1122,12 @@ static const qk_field affine_b2_g128_f32_gemv_id_f32_push[] = {
 static const uint32_t affine_b2_g128_f32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g128_f32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g128_f32_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g128_f32_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g128_f32_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g128_f32_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g128_f32_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_f32_vulkan = {
@@ -1136,7 +1142,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g128_f32_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g128_f32_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1350,10 +1356,12 @@ static const qk_field affine_b2_g128_f32_gemv_id_f16_push[] = {
 static const uint32_t affine_b2_g128_f32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g128_f32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g128_f32_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b2_g128_f32_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g128_f32_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b2_g128_f32_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b2_g128_f32_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_f16_vulkan = {
@@ -1368,7 +1376,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g128_f32_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g128_f32_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

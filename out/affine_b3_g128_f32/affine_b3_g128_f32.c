@@ -632,6 +632,7 @@ static const uint32_t affine_b3_g128_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_f32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g128_f32_gemv_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_f32_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_f32_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_f32_gemv_f32_vulkan_batch},
@@ -640,6 +641,7 @@ static const qk_spec_constant affine_b3_g128_f32_gemv_f32_vulkan_constants[] = {
     {5, "load_words", 4, 2, affine_b3_g128_f32_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g128_f32_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g128_f32_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_f32_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_f32_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_f32_gemv_f32_vulkan = {
@@ -654,7 +656,7 @@ const qk_kernel qk_affine_b3_g128_f32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_f32_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g128_f32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -885,6 +887,7 @@ static const uint32_t affine_b3_g128_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_f32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g128_f32_gemv_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_f32_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_f32_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_f32_gemv_f16_vulkan_batch},
@@ -893,6 +896,7 @@ static const qk_spec_constant affine_b3_g128_f32_gemv_f16_vulkan_constants[] = {
     {5, "load_words", 4, 2, affine_b3_g128_f32_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g128_f32_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g128_f32_gemv_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_f32_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_f32_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_f32_gemv_f16_vulkan = {
@@ -907,7 +911,7 @@ const qk_kernel qk_affine_b3_g128_f32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_f32_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g128_f32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1139,11 +1143,13 @@ static const uint32_t affine_b3_g128_f32_gemv_id_f32_vulkan_local_size_x[] = {32
 static const uint32_t affine_b3_g128_f32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_f32_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_f32_gemv_id_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_f32_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_f32_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_f32_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_f32_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, affine_b3_g128_f32_gemv_id_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g128_f32_gemv_id_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_f32_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_f32_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_f32_gemv_id_f32_vulkan = {
@@ -1158,7 +1164,7 @@ const qk_kernel qk_affine_b3_g128_f32_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_f32_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g128_f32_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1379,11 +1385,13 @@ static const uint32_t affine_b3_g128_f32_gemv_id_f16_vulkan_local_size_x[] = {32
 static const uint32_t affine_b3_g128_f32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_f32_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g128_f32_gemv_id_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b3_g128_f32_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g128_f32_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g128_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_f32_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_f32_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, affine_b3_g128_f32_gemv_id_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g128_f32_gemv_id_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b3_g128_f32_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g128_f32_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g128_f32_gemv_id_f16_vulkan = {
@@ -1398,7 +1406,7 @@ const qk_kernel qk_affine_b3_g128_f32_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_f32_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g128_f32_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

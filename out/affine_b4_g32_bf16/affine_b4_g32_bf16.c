@@ -625,6 +625,7 @@ static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g32_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_bf16_gemv_f32_vulkan_batch},
@@ -632,6 +633,7 @@ static const qk_spec_constant affine_b4_g32_bf16_gemv_f32_vulkan_constants[] = {
     {3, "split", 1, 4, affine_b4_g32_bf16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_bf16_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b4_g32_bf16_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b4_g32_bf16_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g32_bf16_gemv_f32_vulkan = {
@@ -646,7 +648,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g32_bf16_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b4_g32_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -870,6 +872,7 @@ static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g32_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_bf16_gemv_f16_vulkan_batch},
@@ -877,6 +880,7 @@ static const qk_spec_constant affine_b4_g32_bf16_gemv_f16_vulkan_constants[] = {
     {3, "split", 1, 4, affine_b4_g32_bf16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_bf16_gemv_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, affine_b4_g32_bf16_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b4_g32_bf16_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g32_bf16_gemv_f16_vulkan = {
@@ -891,7 +895,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g32_bf16_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b4_g32_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1116,10 +1120,12 @@ static const qk_field affine_b4_g32_bf16_gemv_id_f32_push[] = {
 static const uint32_t affine_b4_g32_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_bf16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b4_g32_bf16_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b4_g32_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g32_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g32_bf16_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_id_f32_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b4_g32_bf16_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b4_g32_bf16_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g32_bf16_gemv_id_f32_vulkan = {
@@ -1134,7 +1140,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g32_bf16_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b4_g32_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1348,10 +1354,12 @@ static const qk_field affine_b4_g32_bf16_gemv_id_f16_push[] = {
 static const uint32_t affine_b4_g32_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_bf16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b4_g32_bf16_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b4_g32_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g32_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g32_bf16_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_id_f16_vulkan_load_words},
+    {12, "checked", 0, 2, affine_b4_g32_bf16_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b4_g32_bf16_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g32_bf16_gemv_id_f16_vulkan = {
@@ -1366,7 +1374,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g32_bf16_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b4_g32_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

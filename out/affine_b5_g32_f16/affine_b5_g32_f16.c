@@ -622,6 +622,7 @@ static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_f32_vulkan_batch},
@@ -630,6 +631,7 @@ static const qk_spec_constant affine_b5_g32_f16_gemv_f32_vulkan_constants[] = {{
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b5_g32_f16_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b5_g32_f16_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b5_g32_f16_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_f32_vulkan = {
@@ -644,7 +646,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b5_g32_f16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -875,6 +877,7 @@ static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_f16_vulkan_batch},
@@ -883,6 +886,7 @@ static const qk_spec_constant affine_b5_g32_f16_gemv_f16_vulkan_constants[] = {{
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b5_g32_f16_gemv_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b5_g32_f16_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b5_g32_f16_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_f16_vulkan = {
@@ -897,7 +901,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b5_g32_f16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1129,11 +1133,13 @@ static const uint32_t affine_b5_g32_f16_gemv_id_f32_vulkan_local_size_x[] = {32,
 static const uint32_t affine_b5_g32_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_f16_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_id_f32_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b5_g32_f16_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b5_g32_f16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_id_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b5_g32_f16_gemv_id_f32_vulkan_padded},
+    {12, "checked", 0, 2, affine_b5_g32_f16_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b5_g32_f16_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_id_f32_vulkan = {
@@ -1148,7 +1154,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g32_f16_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g32_f16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1369,11 +1375,13 @@ static const uint32_t affine_b5_g32_f16_gemv_id_f16_vulkan_local_size_x[] = {32,
 static const uint32_t affine_b5_g32_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_f16_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_id_f16_vulkan_padded[] = {0, 1};
+static const uint32_t affine_b5_g32_f16_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b5_g32_f16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_id_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b5_g32_f16_gemv_id_f16_vulkan_padded},
+    {12, "checked", 0, 2, affine_b5_g32_f16_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b5_g32_f16_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_id_f16_vulkan = {
@@ -1388,7 +1396,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g32_f16_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g32_f16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

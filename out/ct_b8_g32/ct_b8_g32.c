@@ -614,6 +614,7 @@ static const uint32_t ct_b8_g32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g32_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_f32_vulkan_batch},
@@ -621,6 +622,7 @@ static const qk_spec_constant ct_b8_g32_gemv_f32_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 4, ct_b8_g32_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g32_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b8_g32_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g32_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_f32_vulkan = {
@@ -635,7 +637,7 @@ const qk_kernel qk_ct_b8_g32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b8_g32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -855,6 +857,7 @@ static const uint32_t ct_b8_g32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g32_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_f16_vulkan_batch},
@@ -862,6 +865,7 @@ static const qk_spec_constant ct_b8_g32_gemv_f16_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 4, ct_b8_g32_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g32_gemv_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, ct_b8_g32_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g32_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_f16_vulkan = {
@@ -876,7 +880,7 @@ const qk_kernel qk_ct_b8_g32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b8_g32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1097,10 +1101,12 @@ static const qk_field ct_b8_g32_gemv_id_f32_push[] = {
 static const uint32_t ct_b8_g32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g32_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g32_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g32_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_id_f32_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b8_g32_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g32_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_f32_vulkan = {
@@ -1115,7 +1121,7 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b8_g32_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1325,10 +1331,12 @@ static const qk_field ct_b8_g32_gemv_id_f16_push[] = {
 static const uint32_t ct_b8_g32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g32_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b8_g32_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g32_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_id_f16_vulkan_load_words},
+    {12, "checked", 0, 2, ct_b8_g32_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b8_g32_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_f16_vulkan = {
@@ -1343,7 +1351,7 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b8_g32_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

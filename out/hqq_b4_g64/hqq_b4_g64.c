@@ -661,6 +661,7 @@ static const uint32_t hqq_b4_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g64_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b4_g64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b4_g64_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b4_g64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b4_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b4_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b4_g64_gemv_f32_vulkan_batch},
@@ -668,6 +669,7 @@ static const qk_spec_constant hqq_b4_g64_gemv_f32_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 4, hqq_b4_g64_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, hqq_b4_g64_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b4_g64_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b4_g64_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b4_g64_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b4_g64_gemv_f32_vulkan = {
@@ -682,7 +684,7 @@ const qk_kernel qk_hqq_b4_g64_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b4_g64_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b4_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -938,6 +940,7 @@ static const uint32_t hqq_b4_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g64_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b4_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b4_g64_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b4_g64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b4_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b4_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b4_g64_gemv_f16_vulkan_batch},
@@ -945,6 +948,7 @@ static const qk_spec_constant hqq_b4_g64_gemv_f16_vulkan_constants[] = {{0, "loc
     {3, "split", 1, 4, hqq_b4_g64_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, hqq_b4_g64_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b4_g64_gemv_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, hqq_b4_g64_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b4_g64_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b4_g64_gemv_f16_vulkan = {
@@ -959,7 +963,7 @@ const qk_kernel qk_hqq_b4_g64_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b4_g64_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b4_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1323,6 +1323,7 @@ static const uint32_t iq2_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_f32_vulkan_local_size_x},
@@ -1332,6 +1333,7 @@ static const qk_spec_constant iq2_xs_gemv_f32_vulkan_constants[] = {{0, "local_s
     {5, "load_words", 4, 2, iq2_xs_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xs_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_f32_vulkan_table_copies}};
 
@@ -1349,7 +1351,7 @@ const qk_kernel qk_iq2_xs_gemv_f32_vulkan = {
     .push = iq2_xs_gemv_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1600,6 +1602,7 @@ static const uint32_t iq2_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_f16_vulkan_local_size_x},
@@ -1609,6 +1612,7 @@ static const qk_spec_constant iq2_xs_gemv_f16_vulkan_constants[] = {{0, "local_s
     {5, "load_words", 4, 2, iq2_xs_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xs_gemv_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_f16_vulkan_table_copies}};
 
@@ -1626,7 +1630,7 @@ const qk_kernel qk_iq2_xs_gemv_f16_vulkan = {
     .push = iq2_xs_gemv_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1878,12 +1882,14 @@ static const uint32_t iq2_xs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xs_gemv_id_f32_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_id_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_f32_vulkan_table_copies}};
 
@@ -1901,7 +1907,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f32_vulkan = {
     .push = iq2_xs_gemv_id_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xs_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2142,12 +2148,14 @@ static const uint32_t iq2_xs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_padded[] = {0, 1};
+static const uint32_t iq2_xs_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_xs_gemv_id_f16_vulkan_padded},
+    {12, "checked", 0, 2, iq2_xs_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_id_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_f16_vulkan_table_copies}};
 
@@ -2165,7 +2173,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f16_vulkan = {
     .push = iq2_xs_gemv_id_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xs_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -969,6 +969,7 @@ static const uint32_t iq3_xxs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f32_vulkan_local_size_x},
@@ -977,6 +978,7 @@ static const qk_spec_constant iq3_xxs_gemv_f32_vulkan_constants[] = {{0, "local_
     {3, "split", 1, 4, iq3_xxs_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq3_xxs_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, iq3_xxs_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_f32_vulkan_table_copies}};
 
@@ -994,7 +996,7 @@ const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
     .push = iq3_xxs_gemv_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_xxs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1244,6 +1246,7 @@ static const uint32_t iq3_xxs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f16_vulkan_local_size_x},
@@ -1252,6 +1255,7 @@ static const qk_spec_constant iq3_xxs_gemv_f16_vulkan_constants[] = {{0, "local_
     {3, "split", 1, 4, iq3_xxs_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq3_xxs_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, iq3_xxs_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_f16_vulkan_table_copies}};
 
@@ -1269,7 +1273,7 @@ const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
     .push = iq3_xxs_gemv_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_xxs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1520,11 +1524,13 @@ static const qk_table iq3_xxs_gemv_id_f32_tables[] = {
 static const uint32_t iq3_xxs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_f32_vulkan_load_words},
+    {12, "checked", 0, 2, iq3_xxs_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_f32_vulkan_table_copies}};
 
@@ -1542,7 +1548,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f32_vulkan = {
     .push = iq3_xxs_gemv_id_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1782,11 +1788,13 @@ static const qk_table iq3_xxs_gemv_id_f16_tables[] = {
 static const uint32_t iq3_xxs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_f16_vulkan_load_words},
+    {12, "checked", 0, 2, iq3_xxs_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_f16_vulkan_table_copies}};
 
@@ -1804,7 +1812,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f16_vulkan = {
     .push = iq3_xxs_gemv_id_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -643,6 +643,7 @@ static const uint32_t iq4_nl_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f32_vulkan_local_size_x},
@@ -651,6 +652,7 @@ static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_s
     {3, "split", 1, 4, iq4_nl_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq4_nl_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, iq4_nl_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_f32_vulkan_copies}};
 
@@ -668,7 +670,7 @@ const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .push = iq4_nl_gemv_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_nl_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -914,6 +916,7 @@ static const uint32_t iq4_nl_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f16_vulkan_local_size_x},
@@ -922,6 +925,7 @@ static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_s
     {3, "split", 1, 4, iq4_nl_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq4_nl_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, iq4_nl_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_f16_vulkan_copies}};
 
@@ -939,7 +943,7 @@ const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .push = iq4_nl_gemv_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_nl_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1186,11 +1190,13 @@ static const qk_table iq4_nl_gemv_id_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_f32_vulkan_load_words},
+    {12, "checked", 0, 2, iq4_nl_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_id_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_f32_vulkan_copies}};
 
@@ -1208,7 +1214,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
     .push = iq4_nl_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1444,11 +1450,13 @@ static const qk_table iq4_nl_gemv_id_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_f16_vulkan_load_words},
+    {12, "checked", 0, 2, iq4_nl_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, iq4_nl_gemv_id_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_f16_vulkan_copies}};
 
@@ -1466,7 +1474,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
     .push = iq4_nl_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -612,6 +612,7 @@ static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mx_fp6_e3m2_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp6_e3m2_gemv_f32_vulkan_batch},
@@ -619,6 +620,7 @@ static const qk_spec_constant mx_fp6_e3m2_gemv_f32_vulkan_constants[] = {{0, "lo
     {3, "split", 1, 4, mx_fp6_e3m2_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, mx_fp6_e3m2_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mx_fp6_e3m2_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, mx_fp6_e3m2_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, mx_fp6_e3m2_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_mx_fp6_e3m2_gemv_f32_vulkan = {
@@ -633,7 +635,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp6_e3m2_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = mx_fp6_e3m2_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -688,6 +690,7 @@ static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mx_fp6_e3m2_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp6_e3m2_gemv_f16_vulkan_batch},
@@ -695,6 +698,7 @@ static const qk_spec_constant mx_fp6_e3m2_gemv_f16_vulkan_constants[] = {{0, "lo
     {3, "split", 1, 4, mx_fp6_e3m2_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, mx_fp6_e3m2_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mx_fp6_e3m2_gemv_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, mx_fp6_e3m2_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, mx_fp6_e3m2_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_mx_fp6_e3m2_gemv_f16_vulkan = {
@@ -709,7 +713,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp6_e3m2_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = mx_fp6_e3m2_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -765,10 +769,12 @@ static const qk_field mx_fp6_e3m2_gemv_id_f32_push[] = {
 static const uint32_t mx_fp6_e3m2_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e3m2_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e3m2_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t mx_fp6_e3m2_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp6_e3m2_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mx_fp6_e3m2_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp6_e3m2_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, mx_fp6_e3m2_gemv_id_f32_vulkan_load_words},
+    {12, "checked", 0, 2, mx_fp6_e3m2_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, mx_fp6_e3m2_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_mx_fp6_e3m2_gemv_id_f32_vulkan = {
@@ -783,7 +789,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp6_e3m2_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mx_fp6_e3m2_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -834,10 +840,12 @@ static const qk_field mx_fp6_e3m2_gemv_id_f16_push[] = {
 static const uint32_t mx_fp6_e3m2_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e3m2_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e3m2_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t mx_fp6_e3m2_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp6_e3m2_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mx_fp6_e3m2_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp6_e3m2_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, mx_fp6_e3m2_gemv_id_f16_vulkan_load_words},
+    {12, "checked", 0, 2, mx_fp6_e3m2_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, mx_fp6_e3m2_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_mx_fp6_e3m2_gemv_id_f16_vulkan = {
@@ -852,7 +860,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp6_e3m2_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mx_fp6_e3m2_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

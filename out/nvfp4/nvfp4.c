@@ -643,6 +643,7 @@ static const uint32_t nvfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_f32_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f32_vulkan_batch},
@@ -651,6 +652,7 @@ static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {5, "load_words", 4, 2, nvfp4_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
@@ -667,7 +669,7 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .push = nvfp4_gemv_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = nvfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -914,6 +916,7 @@ static const uint32_t nvfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_f16_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f16_vulkan_batch},
@@ -922,6 +925,7 @@ static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {5, "load_words", 4, 2, nvfp4_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_f16_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
@@ -938,7 +942,7 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .push = nvfp4_gemv_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = nvfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1186,11 +1190,13 @@ static const uint32_t nvfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const uint32_t nvfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_id_f32_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, nvfp4_gemv_id_f32_vulkan_load_words},
     {11, "padded", 0, 2, nvfp4_gemv_id_f32_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
@@ -1207,7 +1213,7 @@ const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
     .push = nvfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1444,11 +1450,13 @@ static const uint32_t nvfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const uint32_t nvfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_id_f16_vulkan_padded[] = {0, 1};
+static const uint32_t nvfp4_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, nvfp4_gemv_id_f16_vulkan_load_words},
     {11, "padded", 0, 2, nvfp4_gemv_id_f16_vulkan_padded},
+    {12, "checked", 0, 2, nvfp4_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
@@ -1465,7 +1473,7 @@ const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
     .push = nvfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -597,6 +597,7 @@ static const uint32_t q4_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
@@ -605,6 +606,7 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q4_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
@@ -619,7 +621,7 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -842,6 +844,7 @@ static const uint32_t q4_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
@@ -850,6 +853,7 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q4_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
@@ -864,7 +868,7 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1088,11 +1092,13 @@ static const uint32_t q4_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t q4_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q4_0_gemv_id_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_f32_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
@@ -1107,7 +1113,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1320,11 +1326,13 @@ static const uint32_t q4_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t q4_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q4_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q4_0_gemv_id_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_f16_vulkan_padded},
+    {12, "checked", 0, 2, q4_0_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
@@ -1339,7 +1347,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

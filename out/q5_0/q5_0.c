@@ -602,6 +602,7 @@ static const uint32_t q5_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_0_gemv_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f32_vulkan_batch},
@@ -610,6 +611,7 @@ static const qk_spec_constant q5_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q5_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_0_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_f32_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_f32_vulkan = {
@@ -624,7 +626,7 @@ const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -847,6 +849,7 @@ static const uint32_t q5_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_0_gemv_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f16_vulkan_batch},
@@ -855,6 +858,7 @@ static const qk_spec_constant q5_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q5_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_0_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_f16_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_f16_vulkan = {
@@ -869,7 +873,7 @@ const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q5_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1093,11 +1097,13 @@ static const uint32_t q5_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t q5_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_id_f32_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q5_0_gemv_id_f32_vulkan_load_words},
     {11, "padded", 0, 2, q5_0_gemv_id_f32_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_f32_vulkan = {
@@ -1112,7 +1118,7 @@ const qk_kernel qk_q5_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1325,11 +1331,13 @@ static const uint32_t q5_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t q5_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_id_f16_vulkan_padded[] = {0, 1};
+static const uint32_t q5_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q5_0_gemv_id_f16_vulkan_load_words},
     {11, "padded", 0, 2, q5_0_gemv_id_f16_vulkan_padded},
+    {12, "checked", 0, 2, q5_0_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_f16_vulkan = {
@@ -1344,7 +1352,7 @@ const qk_kernel qk_q5_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
