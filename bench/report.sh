@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the figures into docs/performance.md, and its pictures into docs/performance/: `bench/report.sh OUT`, where OUT is what
-# bench/measure.sh wrote, perhaps on another machine. Needs no device. PEERS is a file of other libraries' figures
+# bench/measure.sh wrote, perhaps on another machine; what of it is missing is left out. Needs no device. PEERS is a file of other libraries' figures
 # (bench/peers/README.md; else bench/peers/h200.txt, when OUT was measured on an H200). QKGEN names the command.
 set -euo pipefail
 figures=${1:?names the folder that bench/measure.sh wrote}
@@ -32,7 +32,9 @@ fi
 if [ -e "$figures/qdq.txt" ]; then
   (echo && echo "**qdq, bytes in and out**" && echo && grep -E '^qdq_' "$figures/qdq.txt" | sed 's/^/    /') >>"$tables"
 fi
-"$qkgen" bench --read "$figures/sizes.json" "${peers[@]}" --svg "$pictures/sizes.svg" >/dev/null || status=1
+if [ -e "$figures/sizes.json" ]; then
+  "$qkgen" bench --read "$figures/sizes.json" "${peers[@]}" --svg "$pictures/sizes.svg" >/dev/null || status=1
+fi
 awk -v tables="$tables" '
   /^<!-- end of figures -->$/ { inside = 0 }
   !inside { print }
