@@ -1230,7 +1230,7 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
             constants[i] = s.threads;
         if (strcmp(c->name, "rows") == 0 && !keeps && s.kept == 8 && c->value > 2)
             constants[i] = 2;
-        /* A load that nothing is known to hold in place is put off into the loop over right-hand sides, and done for each. */
+        /* Else a compiler may put a load off into the loop over right-hand sides, and do it for each. */
         if (strcmp(c->name, QK_CONSTANT_CHECKED) == 0 && s.kept > 1)
             constants[i] = 1;
     }
