@@ -25,10 +25,6 @@ static const qg_node *masked(qg_ir *ir, const qg_node *word, uint32_t mask) {
     return apply(ir, QG_AND, word, qg_uint(ir, mask));
 }
 
-static const qg_node *up(qg_ir *ir, const qg_node *word, uint32_t bits) {
-    return apply(ir, QG_SHL, word, qg_uint(ir, bits));
-}
-
 static const qg_node *down(qg_ir *ir, const qg_node *word, uint32_t bits) {
     return apply(ir, QG_SHR, word, qg_uint(ir, bits));
 }
@@ -36,6 +32,21 @@ static const qg_node *down(qg_ir *ir, const qg_node *word, uint32_t bits) {
 static bool is_integer(const qg_node *node) { return node->op == QG_CONST && node->kind != QG_K_FLOAT; }
 
 static uint32_t ones(uint32_t width) { return width < 32 ? (UINT32_C(1) << width) - 1 : UINT32_MAX; }
+
+/* What a mask leaves of a shift or a product that has no name is masked where it goes to: ((w >> 4) & 3) << 2 is (w >> 2) & 12. */
+static const qg_node *up(qg_ir *ir, const qg_node *word, uint32_t bits) {
+    const qg_node *from = word->op == QG_AND && !word->name && !word->arg[0]->name ? word->arg[0] : word;
+    const qg_node *moved = NULL;
+    const uint64_t mask =
+        from != word && is_integer(word->arg[1]) ? (uint64_t)word->arg[1]->integer << bits : UINT64_MAX;
+    const uint64_t by = from->n_args == 2 && is_integer(from->arg[1]) ? (uint64_t)from->arg[1]->integer : UINT64_MAX;
+    if (mask <= UINT32_MAX && from->op == QG_SHR && by < 32)
+        moved = by < bits ? apply(ir, QG_SHL, from->arg[0], qg_uint(ir, bits - (uint32_t)by))
+                          : down(ir, from->arg[0], (uint32_t)by - bits);
+    if (mask <= UINT32_MAX && from->op == QG_MUL && by << bits <= UINT32_MAX)
+        moved = apply(ir, QG_MUL, from->arg[0], qg_uint(ir, (uint32_t)by << bits));
+    return moved ? masked(ir, moved, (uint32_t)mask) : apply(ir, QG_SHL, word, qg_uint(ir, bits));
+}
 
 /* ---- ranges ---- */
 

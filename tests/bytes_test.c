@@ -107,8 +107,7 @@ static void test_no_fields(void **state) {
     qg_arena_free(b.arena);
     b = bench_new(); /* at no step: each for itself, in registers */
     check(b, to_float(&b, fields(&b, word(&b, "w"), 4, across, 5)),
-          "uint bytes = (w & 31u) | (((w >> 3u) & 31u) << 8u) | (((w >> 11u) & 31u) << 16u) | (((w >> 17u) &"
-          " 31u) << 24u);\n"
+          "uint bytes = (w & 31u) | ((w << 5u) & 7936u) | ((w << 5u) & 0x1F0000u) | ((w << 7u) & 0x1F000000u);\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
           "x_step[k][m][0] * dots0");
     b = bench_new(); /* nine bits */
@@ -178,8 +177,7 @@ static void test_spread(void **state) {
           "x_step[k][m][0] * dots0");
     b = bench_new(); /* fields that overlap are taken one by one */
     check(b, to_float(&b, every(&b, "w", 0, 3, 4)),
-          "uint bytes = (w & 15u) | (((w >> 3u) & 15u) << 8u) | (((w >> 6u) & 15u) << 16u) | (((w >> 9u) &"
-          " 15u) << 24u);\n"
+          "uint bytes = (w & 15u) | ((w << 5u) & 3840u) | ((w << 10u) & 0xF0000u) | ((w << 15u) & 0xF000000u);\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
           "x_step[k][m][0] * dots0");
 }
@@ -209,15 +207,24 @@ static void test_join(void **state) {
     (void)state;
     bench b = bench_new();
     check(b, to_float(&b, joined(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 2, 8, 2), 4)),
-          "uint bytes = (a & 0xF0F0F0Fu) | (((b >> 2u) & 0x3030303u) << 4u);\n"
+          "uint bytes = (a & 0xF0F0F0Fu) | ((b << 2u) & 0x30303030u);\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
           "x_step[k][m][0] * dots0");
     b = bench_new(); /* from other distances, up to the eighth bit */
     check(b, to_float(&b, joined(&b, every(&b, "a", 0, 4, 4), every(&b, "b", 0, 1, 1), 7)),
           "uint pairs = (a & 0xFFu) | ((a & 65280u) << 8u);\n"
-          "uint bytes = (pairs & 0xF000Fu) | ((pairs & 0xF000F0u) << 4u) | ((((b & 15u) * 0x204081u) &"
-          " 0x1010101u) << 7u);\n"
+          "uint bytes = (pairs & 0xF000Fu) | ((pairs & 0xF000F0u) << 4u) | (((b & 15u) * 0x10204080u) & 0x80808080u);\n"
           "dots0: dot4(bytes, x[k][m][digit][0])\n"
+          "x_step[k][m][0] * dots0");
+    b = bench_new(); /* what is shifted down further than up */
+    check(b, to_float(&b, joined(&b, every(&b, "a", 0, 8, 2), every(&b, "b", 6, 8, 2), 2)),
+          "uint bytes = (a & 0x3030303u) | ((b >> 4u) & 0xC0C0C0Cu);\n"
+          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
+          "x_step[k][m][0] * dots0");
+    b = bench_new(); /* as far down as up */
+    check(b, to_float(&b, joined(&b, every(&b, "a", 0, 8, 2), every(&b, "b", 2, 8, 2), 2)),
+          "uint bytes = (a & 0x3030303u) | (b & 0xC0C0C0Cu);\n"
+          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
           "x_step[k][m][0] * dots0");
     b = bench_new(); /* three parts */
     check(b,
@@ -284,8 +291,8 @@ static void test_all_joins(void **state) {
                 for (uint32_t steps = 0; steps < 64; ++steps) {
                     const bench b = bench_new();
                     const uint32_t s = 1 + steps % 8, t = 1 + steps / 8;
-                    const qg_node *codes =
-                        to_float(&b, joined(&b, every(&b, "a", s - 1, s, low), every(&b, "b", 0, t, high), up));
+                    const qg_node *codes = to_float(
+                        &b, joined(&b, every(&b, "a", s - 1, s, low), every(&b, "b", s % 2 ? t - 1 : 0, t, high), up));
                     qg_bytes bytes;
                     const bool fits = (low > high + up ? low : high + up) <= 8;
                     assert_int_equal(qg_as_bytes(b.ir, codes, &bytes), fits);

@@ -255,22 +255,20 @@ static void test_no_halves(void **state) {
         {16, 18, 20, 22}, {24, 26, 28, 0}, {30, 2, 4, 6}, {0, 2, 4, 6}, {8, 10, 12, 14}};
     const qg_node *runs[8];
     for (uint32_t r = 0; r < 5; ++r) runs[r] = to_float(&b, fields(&b, word(&b, r < 3 ? "w" : "v"), 4, shifts[r], 2));
-    check_runs(
-        b, 5, runs,
-        "uint run0 = w >> 16u;\n"
-        "uint pairs0 = (run0 & 15u) | ((run0 & 240u) << 12u);\n"
-        "uint bytes0 = (pairs0 & 0x30003u) | ((pairs0 & 0xC000Cu) << 6u);\n"
-        "uint bytes1 = ((w >> 24u) & 3u) | (((w >> 26u) & 3u) << 8u) | (((w >> 28u) & 3u) << 16u) | ((w & 3u) << "
-        "24u);\n"
-        "uint bytes2 = (w >> 30u) | (((w >> 2u) & 3u) << 8u) | (((w >> 4u) & 3u) << 16u) | (((w >> 6u) & 3u) << 24u);\n"
-        "uint pairs1 = (v & 15u) | ((v & 240u) << 12u);\n"
-        "uint bytes3 = (pairs1 & 0x30003u) | ((pairs1 & 0xC000Cu) << 6u);\n"
-        "uint run1 = v >> 8u;\n"
-        "uint pairs2 = (run1 & 15u) | ((run1 & 240u) << 12u);\n"
-        "uint bytes4 = (pairs2 & 0x30003u) | ((pairs2 & 0xC000Cu) << 6u);\n"
-        "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), "
-        "x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) + dot4(int(bytes4), x[k][m][digit][4])\n"
-        "x_step[k][m][0] * dots0");
+    check_runs(b, 5, runs,
+               "uint run0 = w >> 16u;\n"
+               "uint pairs0 = (run0 & 15u) | ((run0 & 240u) << 12u);\n"
+               "uint bytes0 = (pairs0 & 0x30003u) | ((pairs0 & 0xC000Cu) << 6u);\n"
+               "uint bytes1 = ((w >> 24u) & 3u) | ((w >> 18u) & 768u) | ((w >> 12u) & 0x30000u) | ((w & 3u) << 24u);\n"
+               "uint bytes2 = (w >> 30u) | ((w << 6u) & 768u) | ((w << 12u) & 0x30000u) | ((w << 18u) & 0x3000000u);\n"
+               "uint pairs1 = (v & 15u) | ((v & 240u) << 12u);\n"
+               "uint bytes3 = (pairs1 & 0x30003u) | ((pairs1 & 0xC000Cu) << 6u);\n"
+               "uint run1 = v >> 8u;\n"
+               "uint pairs2 = (run1 & 15u) | ((run1 & 240u) << 12u);\n"
+               "uint bytes4 = (pairs2 & 0x30003u) | ((pairs2 & 0xC000Cu) << 6u);\n"
+               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), "
+               "x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) + dot4(int(bytes4), x[k][m][digit][4])\n"
+               "x_step[k][m][0] * dots0");
     b = bench_new(); /* a scale for each word */
     for (uint32_t r = 0; r < 2; ++r)
         runs[r] = times(&b, half(&b, r ? "d" : "e"), to_float(&b, every(&b, r ? "w" : "v", 16 - 16 * r, 4, 4)));
@@ -310,14 +308,11 @@ static void test_shared_codes(void **state) {
         runs[r] = to_float(&b, fields(&b, word(&b, "w"), 4, shifts, 4));
     }
     check_runs(b, 4, runs,
-               "uint bytes0 = (w & 15u) | ((w & 15u) << 8u) | (((w >> 4u) & 15u) << 16u) | (((w >> 4u) & 15u) <<"
-               " 24u);\n"
-               "uint bytes1 = ((w >> 8u) & 15u) | (((w >> 8u) & 15u) << 8u) | (((w >> 12u) & 15u) << 16u) | (((w"
-               " >> 12u) & 15u) << 24u);\n"
-               "uint bytes2 = ((w >> 16u) & 15u) | (((w >> 16u) & 15u) << 8u) | (((w >> 20u) & 15u) << 16u) |"
-               " (((w >> 20u) & 15u) << 24u);\n"
-               "uint bytes3 = ((w >> 24u) & 15u) | (((w >> 24u) & 15u) << 8u) | ((w >> 28u) << 16u) | ((w >> 28u)"
-               " << 24u);\n"
+               "uint bytes0 = (w & 15u) | ((w & 15u) << 8u) | ((w << 12u) & 0xF0000u) | ((w << 20u) & 0xF000000u);\n"
+               "uint bytes1 = ((w >> 8u) & 15u) | (w & 3840u) | ((w << 4u) & 0xF0000u) | ((w << 12u) & 0xF000000u);\n"
+               "uint bytes2 = ((w >> 16u) & 15u) | ((w >> 8u) & 3840u) | ((w >> 4u) & 0xF0000u) | ((w << 4u) &"
+               " 0xF000000u);\n"
+               "uint bytes3 = ((w >> 24u) & 15u) | ((w >> 16u) & 3840u) | ((w >> 28u) << 16u) | ((w >> 28u) << 24u);\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) +"
                " dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3])\n"
                "x_step[k][m][0] * dots0");

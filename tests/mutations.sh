@@ -135,6 +135,11 @@ mutate "pairs as halves: every byte" gen/halves.c 's/-8 \* \(int32_t\)i/0/' unit
 mutate "bytes as halves: no carry from byte to byte" gen/halves.c 's/QG_XOR, f->word, qg_uint\(ir, 128/QG_ADD, f->word, qg_uint(ir, 128/' unit bytes_test
 mutate "bytes as halves: from zero on" gen/halves.c 's/\(128 - lowest\)/(127 - lowest)/' unit bytes_test
 mutate "bytes as halves: not of tables whose values may be small" gen/halves.c 's/lowest == 128 \&\& is_of_table/0 \&\& is_of_table/' unit bytes_test
+mutate "what is masked where it goes: shifts up" gen/bytes.c 's/by < bits \? apply\(ir, QG_SHL/by < bits ? apply(ir, QG_SHR/' unit bytes_test
+mutate "what is masked where it goes: shifts down" gen/bytes.c 's/\(uint32_t\)by - bits\)/(uint32_t)by)/' unit bytes_test
+mutate "what is masked where it goes: products" gen/bytes.c 's/\(uint32_t\)by << bits\)\);/(uint32_t)by));/' unit bytes_test
+mutate "what is masked where it goes: the mask" gen/bytes.c 's/moved \? masked\(ir, moved, \(uint32_t\)mask\)/moved ? masked(ir, moved, (uint32_t)(mask >> bits))/' unit bytes_test
+mutate "what is masked where it goes: not what has a name" gen/bytes.c 's/\&\& !word->arg\[0\]->name \?/?/' unit bytes_test
 mutate "bytes as halves: not one by one" gen/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
 mutate "more threads where words come with their neighbours" $sums 's/s\.kept == 1 \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
 mutate "words one by one, where fours fill registers" gen/family.c 's/>= 146 \*/>= 346 */' unit wide_test

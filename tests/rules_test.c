@@ -423,7 +423,7 @@ static void test_bytes(void **state) {
     bench b = bench_new();
     check_sum(
         b, merged(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 0, 1, 1), 4),
-        "uint bytes = (a & 0xF0F0F0Fu) | ((((b & 15u) * 0x204081u) & 0x1010101u) << 4u);\n"
+        "uint bytes = (a & 0xF0F0F0Fu) | (((b & 15u) * 0x2040810u) & 0x10101010u);\n"
         "vec2 pair0 = unpackHalf2x16(bytes & 0x1F001Fu);\nvec2 pair1 = unpackHalf2x16((bytes >> 8u) & 0x1F001Fu);\n"
         "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\nx0 * 2^24 2^24 2^24 2^24");
     qg_halves halves;

@@ -1,7 +1,7 @@
 // q3_K_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
 // 110 bytes for 256 elements, 3.438 bits each.
-// For each weight 0.43 bytes read, 5.69 operations: 0.203 loads, 3.12 bits, 2.2 integer, 0.0938 float, 0.0625 conversions.
+// For each weight 0.43 bytes read, 5.44 operations: 0.203 loads, 2.88 bits, 2.2 integer, 0.0938 float, 0.0625 conversions.
 //
 //     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -196,34 +196,34 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint scales3 = uint(blocks[base + 53u]);
     uint sc_hi1 = (scales3 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
     uint sc1 = sc_lo1 | (sc_hi1 << 4u);
-    uint bytes1 = ((qs0 >> 2u) & 0x3030303u) | (((hmask >> 1u) & 0x1010101u) << 2u);
+    uint bytes1 = ((qs0 >> 2u) & 0x3030303u) | ((hmask << 1u) & 0x4040404u);
     uint scales4 = uint(blocks[base + 50u]);
     uint sc_lo2 = (scales4 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi2 = (scales1 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
     uint sc2 = sc_lo2 | (sc_hi2 << 4u);
-    uint bytes2 = ((qs0 >> 4u) & 0x3030303u) | (((hmask >> 2u) & 0x1010101u) << 2u);
+    uint bytes2 = ((qs0 >> 4u) & 0x3030303u) | (hmask & 0x4040404u);
     uint scales5 = uint(blocks[base + 51u]);
     uint sc_lo3 = (scales5 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi3 = (scales3 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
     uint sc3 = sc_lo3 | (sc_hi3 << 4u);
-    uint bytes3 = ((qs0 >> 6u) & 0x3030303u) | (((hmask >> 3u) & 0x1010101u) << 2u);
+    uint bytes3 = ((qs0 >> 6u) & 0x3030303u) | ((hmask >> 1u) & 0x4040404u);
     uint sc_lo4 = (scales0 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi4 = (scales1 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc4 = sc_lo4 | (sc_hi4 << 4u);
     uint qs1 = blocks_u32(base + tile * 2u + 32u);
-    uint bytes4 = (qs1 & 0x3030303u) | (((hmask >> 4u) & 0x1010101u) << 2u);
+    uint bytes4 = (qs1 & 0x3030303u) | ((hmask >> 2u) & 0x4040404u);
     uint sc_lo5 = (scales2 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi5 = (scales3 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc5 = sc_lo5 | (sc_hi5 << 4u);
-    uint bytes5 = ((qs1 >> 2u) & 0x3030303u) | (((hmask >> 5u) & 0x1010101u) << 2u);
+    uint bytes5 = ((qs1 >> 2u) & 0x3030303u) | ((hmask >> 3u) & 0x4040404u);
     uint sc_lo6 = (scales4 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi6 = (scales1 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
     uint sc6 = sc_lo6 | (sc_hi6 << 4u);
-    uint bytes6 = ((qs1 >> 4u) & 0x3030303u) | (((hmask >> 6u) & 0x1010101u) << 2u);
+    uint bytes6 = ((qs1 >> 4u) & 0x3030303u) | ((hmask >> 4u) & 0x4040404u);
     uint sc_lo7 = (scales5 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi7 = (scales3 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
     uint sc7 = sc_lo7 | (sc_hi7 << 4u);
-    uint bytes7 = ((qs1 >> 6u) & 0x3030303u) | (((hmask >> 7u) & 0x1010101u) << 2u);
+    uint bytes7 = ((qs1 >> 6u) & 0x3030303u) | ((hmask >> 5u) & 0x4040404u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float((int(sc0) - 32) * (dot4(int(bytes0), x[k][digit][0]) - 4 * x_digits[k][digit][0]) + (int(sc1) - 32) * (dot4(int(bytes1), x[k][digit][1]) - 4 * x_digits[k][digit][1]) + (int(sc2) - 32) * (dot4(int(bytes2), x[k][digit][2]) - 4 * x_digits[k][digit][2]) + (int(sc3) - 32) * (dot4(int(bytes3), x[k][digit][3]) - 4 * x_digits[k][digit][3]) + (int(sc4) - 32) * (dot4(int(bytes4), x[k][digit][4]) - 4 * x_digits[k][digit][4]) + (int(sc5) - 32) * (dot4(int(bytes5), x[k][digit][5]) - 4 * x_digits[k][digit][5]) + (int(sc6) - 32) * (dot4(int(bytes6), x[k][digit][6]) - 4 * x_digits[k][digit][6]) + (int(sc7) - 32) * (dot4(int(bytes7), x[k][digit][7]) - 4 * x_digits[k][digit][7]));
@@ -457,33 +457,33 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inou
     uint sc_lo1 = (scales0 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi1 = (scales1 >> (tile / 4u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
     uint sc1 = sc_lo1 | (sc_hi1 << 4u);
-    uint bytes1 = ((qs0 >> 2u) & 0x3030303u) | (((hmask0 >> 1u) & 0x1010101u) << 2u);
+    uint bytes1 = ((qs0 >> 2u) & 0x3030303u) | ((hmask0 << 1u) & 0x4040404u);
     uint scales2 = odd0 ? pick4 : pick2;
     uint sc_lo2 = (scales2 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi2 = (scales1 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
     uint sc2 = sc_lo2 | (sc_hi2 << 4u);
-    uint bytes2 = ((qs0 >> 4u) & 0x3030303u) | (((hmask0 >> 2u) & 0x1010101u) << 2u);
+    uint bytes2 = ((qs0 >> 4u) & 0x3030303u) | (hmask0 & 0x4040404u);
     uint sc_lo3 = (scales2 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi3 = (scales1 >> (tile / 4u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
     uint sc3 = sc_lo3 | (sc_hi3 << 4u);
-    uint bytes3 = ((qs0 >> 6u) & 0x3030303u) | (((hmask0 >> 3u) & 0x1010101u) << 2u);
+    uint bytes3 = ((qs0 >> 6u) & 0x3030303u) | ((hmask0 >> 1u) & 0x4040404u);
     uint sc_lo4 = (scales0 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi4 = (scales1 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc4 = sc_lo4 | (sc_hi4 << 4u);
     uint qs1 = words[2];
-    uint bytes4 = (qs1 & 0x3030303u) | (((hmask0 >> 4u) & 0x1010101u) << 2u);
+    uint bytes4 = (qs1 & 0x3030303u) | ((hmask0 >> 2u) & 0x4040404u);
     uint sc_lo5 = (scales0 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi5 = (scales1 >> (tile / 4u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
     uint sc5 = sc_lo5 | (sc_hi5 << 4u);
-    uint bytes5 = ((qs1 >> 2u) & 0x3030303u) | (((hmask0 >> 5u) & 0x1010101u) << 2u);
+    uint bytes5 = ((qs1 >> 2u) & 0x3030303u) | ((hmask0 >> 3u) & 0x4040404u);
     uint sc_lo6 = (scales2 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi6 = (scales1 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
     uint sc6 = sc_lo6 | (sc_hi6 << 4u);
-    uint bytes6 = ((qs1 >> 4u) & 0x3030303u) | (((hmask0 >> 6u) & 0x1010101u) << 2u);
+    uint bytes6 = ((qs1 >> 4u) & 0x3030303u) | ((hmask0 >> 4u) & 0x4040404u);
     uint sc_lo7 = (scales2 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi7 = (scales1 >> (tile / 4u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
     uint sc7 = sc_lo7 | (sc_hi7 << 4u);
-    uint bytes7 = ((qs1 >> 6u) & 0x3030303u) | (((hmask0 >> 7u) & 0x1010101u) << 2u);
+    uint bytes7 = ((qs1 >> 6u) & 0x3030303u) | ((hmask0 >> 5u) & 0x4040404u);
     uint begin1 = base + 51u;
     bool odd1 = (begin1 & 1u) != 0u;
     bool upper1 = (begin1 & 2u) != 0u;
@@ -512,34 +512,34 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inou
     uint sc_lo9 = (scales6 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi9 = (scales3 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
     uint sc9 = sc_lo9 | (sc_hi9 << 4u);
-    uint bytes9 = ((qs_run0 >> 2u) & 0x3030303u) | (((hmask_run >> 1u) & 0x1010101u) << 2u);
+    uint bytes9 = ((qs_run0 >> 2u) & 0x3030303u) | ((hmask_run << 1u) & 0x4040404u);
     uint sc_lo10 = (scales6 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi10 = (scales5 >> (tile / 4u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
     uint sc10 = sc_lo10 | (sc_hi10 << 4u);
-    uint bytes10 = ((qs_run0 >> 4u) & 0x3030303u) | (((hmask_run >> 2u) & 0x1010101u) << 2u);
+    uint bytes10 = ((qs_run0 >> 4u) & 0x3030303u) | (hmask_run & 0x4040404u);
     uint sc_lo11 = (scales5 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi11 = (scales3 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
     uint sc11 = sc_lo11 | (sc_hi11 << 4u);
-    uint bytes11 = ((qs_run0 >> 6u) & 0x3030303u) | (((hmask_run >> 3u) & 0x1010101u) << 2u);
+    uint bytes11 = ((qs_run0 >> 6u) & 0x3030303u) | ((hmask_run >> 1u) & 0x4040404u);
     uint sc_lo12 = (scales4 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi12 = (scales5 >> (tile / 4u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
     uint sc12 = sc_lo12 | (sc_hi12 << 4u);
     uint qs4 = words[7];
     uint qs5 = words[8];
     uint qs_run1 = (qs4 >> 16u) | (qs5 << 16u);
-    uint bytes12 = (qs_run1 & 0x3030303u) | (((hmask_run >> 4u) & 0x1010101u) << 2u);
+    uint bytes12 = (qs_run1 & 0x3030303u) | ((hmask_run >> 2u) & 0x4040404u);
     uint sc_lo13 = (scales6 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi13 = (scales3 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc13 = sc_lo13 | (sc_hi13 << 4u);
-    uint bytes13 = ((qs_run1 >> 2u) & 0x3030303u) | (((hmask_run >> 5u) & 0x1010101u) << 2u);
+    uint bytes13 = ((qs_run1 >> 2u) & 0x3030303u) | ((hmask_run >> 3u) & 0x4040404u);
     uint sc_lo14 = (scales6 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi14 = (scales5 >> (tile / 4u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
     uint sc14 = sc_lo14 | (sc_hi14 << 4u);
-    uint bytes14 = ((qs_run1 >> 4u) & 0x3030303u) | (((hmask_run >> 6u) & 0x1010101u) << 2u);
+    uint bytes14 = ((qs_run1 >> 4u) & 0x3030303u) | ((hmask_run >> 4u) & 0x4040404u);
     uint sc_lo15 = (scales5 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi15 = (scales3 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
     uint sc15 = sc_lo15 | (sc_hi15 << 4u);
-    uint bytes15 = ((qs_run1 >> 6u) & 0x3030303u) | (((hmask_run >> 7u) & 0x1010101u) << 2u);
+    uint bytes15 = ((qs_run1 >> 6u) & 0x3030303u) | ((hmask_run >> 5u) & 0x4040404u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float((int(sc0) - 32) * (dot4(int(bytes0), wide_x[k][digit][0]) - 4 * wide_x_digits[k][digit][0]) + (int(sc1) - 32) * (dot4(int(bytes1), wide_x[k][digit][1]) - 4 * wide_x_digits[k][digit][1]) + (int(sc2) - 32) * (dot4(int(bytes2), wide_x[k][digit][2]) - 4 * wide_x_digits[k][digit][2]) + (int(sc3) - 32) * (dot4(int(bytes3), wide_x[k][digit][3]) - 4 * wide_x_digits[k][digit][3]) + (int(sc4) - 32) * (dot4(int(bytes4), wide_x[k][digit][4]) - 4 * wide_x_digits[k][digit][4]) + (int(sc5) - 32) * (dot4(int(bytes5), wide_x[k][digit][5]) - 4 * wide_x_digits[k][digit][5]) + (int(sc6) - 32) * (dot4(int(bytes6), wide_x[k][digit][6]) - 4 * wide_x_digits[k][digit][6]) + (int(sc7) - 32) * (dot4(int(bytes7), wide_x[k][digit][7]) - 4 * wide_x_digits[k][digit][7]));

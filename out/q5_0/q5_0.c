@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q5_0`; do not edit.
  * 22 bytes for 32 elements, 5.5 bits each.
  * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 11.2 operations: 0.625 loads, 6.5 bits, 2 integer, 1 float, 1.12 conversions.
- * gemv, gemv_id in f32: for each weight 0.688 bytes read, 5.95 operations: 0.0625 loads, 2.55 bits, 0.719 integer, 2.09 float, 0.531 conversions.
+ * gemv, gemv_id in f32: for each weight 0.688 bytes read, 5.7 operations: 0.0625 loads, 2.3 bits, 0.719 integer, 2.09 float, 0.531 conversions.
  *
  *     format q5_0 "5-bit codes around 16, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"

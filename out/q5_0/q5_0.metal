@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format q5_0`; do not edit.
 // 22 bytes for 32 elements, 5.5 bits each.
 // dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 11.2 operations: 0.625 loads, 6.5 bits, 2 integer, 1 float, 1.12 conversions.
-// gemv, gemv_id in f32: for each weight 0.688 bytes read, 6.69 operations: 0.438 loads, 2.62 bits, 0.875 integer, 2.19 float, 0.562 conversions.
+// gemv, gemv_id in f32: for each weight 0.688 bytes read, 6.44 operations: 0.438 loads, 2.38 bits, 0.875 integer, 2.19 float, 0.562 conversions.
 //
 //     format q5_0 "5-bit codes around 16, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -136,18 +136,18 @@ inline void accumulate(
     const float d = f16_to_f32(uint(blocks[base]));
     const uint qs0 = load_u32(blocks, base + tile * 4u + 3u);
     const uint qh0 = uint(blocks[base + 1u]);
-    const uint bytes0 = (qs0 & 0xF0F0F0Fu) | (((((qh0 >> (tile * 8u)) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    const uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((((qh0 >> (tile * 8u)) & 15u) * 0x2040810u) & 0x10101010u);
     const float2 pair0 = float2(as_type<half2>(bytes0 & 0x1F001Fu));
     const float2 pair1 = float2(as_type<half2>((bytes0 >> 8u) & 0x1F001Fu));
     const uint qs1 = load_u32(blocks, base + tile * 4u + 5u);
-    const uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((((((qh0 >> (tile * 8u)) >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    const uint bytes1 = (qs1 & 0xF0F0F0Fu) | (((((qh0 >> (tile * 8u)) >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     const float2 pair2 = float2(as_type<half2>(bytes1 & 0x1F001Fu));
     const float2 pair3 = float2(as_type<half2>((bytes1 >> 8u) & 0x1F001Fu));
     const uint qh1 = uint(blocks[base + 2u]);
-    const uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> (tile * 8u)) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    const uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> (tile * 8u)) & 15u) * 0x2040810u) & 0x10101010u);
     const float2 pair4 = float2(as_type<half2>(bytes2 & 0x1F001Fu));
     const float2 pair5 = float2(as_type<half2>((bytes2 >> 8u) & 0x1F001Fu));
-    const uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((((((qh1 >> (tile * 8u)) >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    const uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> (tile * 8u)) >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     const float2 pair6 = float2(as_type<half2>(bytes3 & 0x1F001Fu));
     const float2 pair7 = float2(as_type<half2>((bytes3 >> 8u) & 0x1F001Fu));
     for (uint m = 0; m < BATCH; ++m) {

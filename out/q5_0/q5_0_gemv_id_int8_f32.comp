@@ -1,7 +1,7 @@
 // q5_0_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q5_0`; do not edit.
 // 22 bytes for 32 elements, 5.5 bits each.
-// For each weight 0.688 bytes read, 3.27 operations: 0.0625 loads, 1.8 bits, 1.25 integer, 0.0938 float, 0.0625 conversions.
+// For each weight 0.688 bytes read, 3.02 operations: 0.0625 loads, 1.55 bits, 1.25 integer, 0.0938 float, 0.0625 conversions.
 //
 //     format q5_0 "5-bit codes around 16, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -150,12 +150,12 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     float d = f16_to_f32(uint(blocks[base]));
     uint qs0 = blocks_u32(base + tile * 4u + 3u);
     uint qh0 = uint(blocks[base + 1u]);
-    uint bytes0 = (qs0 & 0xF0F0F0Fu) | (((((qh0 >> (tile * 8u)) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((((qh0 >> (tile * 8u)) & 15u) * 0x2040810u) & 0x10101010u);
     uint qs1 = blocks_u32(base + tile * 4u + 5u);
-    uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((((((qh0 >> (tile * 8u)) >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | (((((qh0 >> (tile * 8u)) >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     uint qh1 = uint(blocks[base + 2u]);
-    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> (tile * 8u)) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((((((qh1 >> (tile * 8u)) >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> (tile * 8u)) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> (tile * 8u)) >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - 16 * x_digits[k][digit][0]);
@@ -338,44 +338,44 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], inout float sum) {
     uint pick3 = upper ? four1.y : four0.w;
     uint qs1 = odd ? pick3 : pick2;
     uint qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
-    uint bytes0 = (qs_run0 & 0xF0F0F0Fu) | (((((qh0 >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes0 = (qs_run0 & 0xF0F0F0Fu) | ((((qh0 >> 16u) & 15u) * 0x2040810u) & 0x10101010u);
     uint pick4 = upper ? four1.z : four1.x;
     uint qs2 = odd ? pick4 : pick3;
     uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
-    uint bytes1 = (qs_run1 & 0xF0F0F0Fu) | (((((qh0 >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes1 = (qs_run1 & 0xF0F0F0Fu) | ((((qh0 >> 20u) & 15u) * 0x2040810u) & 0x10101010u);
     uint pick5 = upper ? four1.w : four1.y;
     uint qs3 = odd ? pick5 : pick4;
     uint qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
-    uint bytes2 = (qs_run2 & 0xF0F0F0Fu) | (((((qh0 >> 24u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes2 = (qs_run2 & 0xF0F0F0Fu) | ((((qh0 >> 24u) & 15u) * 0x2040810u) & 0x10101010u);
     uvec4 four2 = fours[2];
     uint pick6 = upper ? four2.x : four1.z;
     uint qs4 = odd ? pick6 : pick5;
     uint qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
-    uint bytes3 = (qs_run3 & 0xF0F0F0Fu) | ((((qh0 >> 28u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes4 = ((qs_run0 >> 4u) & 0xF0F0F0Fu) | ((((qs0 & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes5 = ((qs_run1 >> 4u) & 0xF0F0F0Fu) | (((((qs0 >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes6 = ((qs_run2 >> 4u) & 0xF0F0F0Fu) | (((((qs0 >> 8u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes7 = ((qs_run3 >> 4u) & 0xF0F0F0Fu) | (((((qs0 >> 12u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes3 = (qs_run3 & 0xF0F0F0Fu) | (((qh0 >> 28u) * 0x2040810u) & 0x10101010u);
+    uint bytes4 = ((qs_run0 >> 4u) & 0xF0F0F0Fu) | (((qs0 & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes5 = ((qs_run1 >> 4u) & 0xF0F0F0Fu) | ((((qs0 >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes6 = ((qs_run2 >> 4u) & 0xF0F0F0Fu) | ((((qs0 >> 8u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes7 = ((qs_run3 >> 4u) & 0xF0F0F0Fu) | ((((qs0 >> 12u) & 15u) * 0x2040810u) & 0x10101010u);
     float d1 = f16_to_f32(qs4 >> 16u);
     uint pick7 = upper ? four2.z : four2.x;
     uint pick8 = upper ? four2.y : four1.w;
     uint qs5 = odd ? pick7 : pick8;
     uint qh1 = odd ? pick8 : pick6;
-    uint bytes8 = (qs5 & 0xF0F0F0Fu) | ((((qh1 & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes8 = (qs5 & 0xF0F0F0Fu) | (((qh1 & 15u) * 0x2040810u) & 0x10101010u);
     uint pick9 = upper ? four2.w : four2.y;
     uint qs6 = odd ? pick9 : pick7;
-    uint bytes9 = (qs6 & 0xF0F0F0Fu) | (((((qh1 >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes9 = (qs6 & 0xF0F0F0Fu) | ((((qh1 >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     uvec4 four3 = fours[3];
     uint pick10 = upper ? four3.x : four2.z;
     uint qs7 = odd ? pick10 : pick9;
-    uint bytes10 = (qs7 & 0xF0F0F0Fu) | (((((qh1 >> 8u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes10 = (qs7 & 0xF0F0F0Fu) | ((((qh1 >> 8u) & 15u) * 0x2040810u) & 0x10101010u);
     uint pick11 = upper ? four3.y : four2.w;
     uint qs8 = odd ? pick11 : pick10;
-    uint bytes11 = (qs8 & 0xF0F0F0Fu) | (((((qh1 >> 12u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes12 = ((qs5 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes13 = ((qs6 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes14 = ((qs7 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 24u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes15 = ((qs8 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 28u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes11 = (qs8 & 0xF0F0F0Fu) | ((((qh1 >> 12u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes12 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 16u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes13 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 20u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes14 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 24u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes15 = ((qs8 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 28u) * 0x2040810u) & 0x10101010u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - 16 * wide_x_digits[k][digit][0]);

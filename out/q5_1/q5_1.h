@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
  * 24 bytes for 32 elements, 6 bits each.
  * dequant, gather in f32: for each weight 0.75 bytes read and 4 written, 10.5 operations: 0.375 loads, 6.25 bits, 0.625 integer, 2 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.75 bytes read, 5.34 operations: 0.0469 loads, 2.34 bits, 0.297 integer, 2.09 float, 0.562 conversions.
+ * gemv, gemv_id in f32: for each weight 0.75 bytes read, 5.09 operations: 0.0469 loads, 2.09 bits, 0.297 integer, 2.09 float, 0.562 conversions.
  *
  *     format q5_1 "5-bit codes, one scale and one minimum for 32"
  *     from "ggml (llama.cpp), ggml-common.h"

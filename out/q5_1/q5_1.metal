@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
 // 24 bytes for 32 elements, 6 bits each.
 // dequant, gather in f32: for each weight 0.75 bytes read and 4 written, 10.5 operations: 0.375 loads, 6.25 bits, 0.625 integer, 2 float, 1.25 conversions.
-// gemv, gemv_id in f32: for each weight 0.75 bytes read, 6.19 operations: 0.25 loads, 2.44 bits, 0.688 integer, 2.19 float, 0.625 conversions.
+// gemv, gemv_id in f32: for each weight 0.75 bytes read, 5.94 operations: 0.25 loads, 2.19 bits, 0.688 integer, 2.19 float, 0.625 conversions.
 //
 //     format q5_1 "5-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -130,17 +130,17 @@ inline void accumulate(
     const float d = f16_to_f32(d_m);
     const uint qs0 = blocks[base + tile * 2u + 2u];
     const uint qh = blocks[base + 1u];
-    const uint bytes0 = (qs0 & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    const uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((((qh >> (tile * 8u)) & 15u) * 0x2040810u) & 0x10101010u);
     const float2 pair0 = float2(as_type<half2>(bytes0 & 0x1F001Fu));
     const float2 pair1 = float2(as_type<half2>((bytes0 >> 8u) & 0x1F001Fu));
     const uint qs1 = blocks[base + tile * 2u + 3u];
-    const uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    const uint bytes1 = (qs1 & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     const float2 pair2 = float2(as_type<half2>(bytes1 & 0x1F001Fu));
     const float2 pair3 = float2(as_type<half2>((bytes1 >> 8u) & 0x1F001Fu));
-    const uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    const uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) >> 16u) & 15u) * 0x2040810u) & 0x10101010u);
     const float2 pair4 = float2(as_type<half2>(bytes2 & 0x1F001Fu));
     const float2 pair5 = float2(as_type<half2>((bytes2 >> 8u) & 0x1F001Fu));
-    const uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    const uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) >> 20u) & 15u) * 0x2040810u) & 0x10101010u);
     const float2 pair6 = float2(as_type<half2>(bytes3 & 0x1F001Fu));
     const float2 pair7 = float2(as_type<half2>((bytes3 >> 8u) & 0x1F001Fu));
     const float m_ = f16_to_f32(d_m >> 16u);

@@ -1,7 +1,7 @@
 // q5_1_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
 // 24 bytes for 32 elements, 6 bits each.
-// For each weight 0.75 bytes read, 5.34 operations: 0.0469 loads, 2.34 bits, 0.297 integer, 2.09 float, 0.562 conversions.
+// For each weight 0.75 bytes read, 5.09 operations: 0.0469 loads, 2.09 bits, 0.297 integer, 2.09 float, 0.562 conversions.
 //
 //     format q5_1 "5-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -85,17 +85,17 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     float d = f16_to_f32(d_m);
     uint qs0 = blocks[base + tile * 2u + 2u];
     uint qh = blocks[base + 1u];
-    uint bytes0 = (qs0 & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((((qh >> (tile * 8u)) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair0 = unpackHalf2x16(bytes0 & 0x1F001Fu);
     vec2 pair1 = unpackHalf2x16((bytes0 >> 8u) & 0x1F001Fu);
     uint qs1 = blocks[base + tile * 2u + 3u];
-    uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair2 = unpackHalf2x16(bytes1 & 0x1F001Fu);
     vec2 pair3 = unpackHalf2x16((bytes1 >> 8u) & 0x1F001Fu);
-    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) >> 16u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair4 = unpackHalf2x16(bytes2 & 0x1F001Fu);
     vec2 pair5 = unpackHalf2x16((bytes2 >> 8u) & 0x1F001Fu);
-    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) >> 20u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair6 = unpackHalf2x16(bytes3 & 0x1F001Fu);
     vec2 pair7 = unpackHalf2x16((bytes3 >> 8u) & 0x1F001Fu);
     float m_ = f16_to_f32(d_m >> 16u);
@@ -174,32 +174,32 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     float d0 = f16_to_f32(d_m);
     uint qs0 = four0.z;
     uint qh0 = four0.y;
-    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((((qh0 & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | (((qh0 & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair0 = unpackHalf2x16(bytes0 & 0x1F001Fu);
     vec2 pair1 = unpackHalf2x16((bytes0 >> 8u) & 0x1F001Fu);
     uint qs1 = four0.w;
-    uint bytes1 = (qs1 & 0xF0F0F0Fu) | (((((qh0 >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((((qh0 >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair2 = unpackHalf2x16(bytes1 & 0x1F001Fu);
     vec2 pair3 = unpackHalf2x16((bytes1 >> 8u) & 0x1F001Fu);
     uvec4 four1 = fours[1];
     uint qs2 = four1.x;
-    uint bytes2 = (qs2 & 0xF0F0F0Fu) | (((((qh0 >> 8u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes2 = (qs2 & 0xF0F0F0Fu) | ((((qh0 >> 8u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair4 = unpackHalf2x16(bytes2 & 0x1F001Fu);
     vec2 pair5 = unpackHalf2x16((bytes2 >> 8u) & 0x1F001Fu);
     uint qs3 = four1.y;
-    uint bytes3 = (qs3 & 0xF0F0F0Fu) | (((((qh0 >> 12u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes3 = (qs3 & 0xF0F0F0Fu) | ((((qh0 >> 12u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair6 = unpackHalf2x16(bytes3 & 0x1F001Fu);
     vec2 pair7 = unpackHalf2x16((bytes3 >> 8u) & 0x1F001Fu);
-    uint bytes4 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((((qh0 >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes4 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((((qh0 >> 16u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair8 = unpackHalf2x16(bytes4 & 0x1F001Fu);
     vec2 pair9 = unpackHalf2x16((bytes4 >> 8u) & 0x1F001Fu);
-    uint bytes5 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((((qh0 >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes5 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((((qh0 >> 20u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair10 = unpackHalf2x16(bytes5 & 0x1F001Fu);
     vec2 pair11 = unpackHalf2x16((bytes5 >> 8u) & 0x1F001Fu);
-    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | (((((qh0 >> 24u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((((qh0 >> 24u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair12 = unpackHalf2x16(bytes6 & 0x1F001Fu);
     vec2 pair13 = unpackHalf2x16((bytes6 >> 8u) & 0x1F001Fu);
-    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((((qh0 >> 28u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 28u) * 0x2040810u) & 0x10101010u);
     vec2 pair14 = unpackHalf2x16(bytes7 & 0x1F001Fu);
     vec2 pair15 = unpackHalf2x16((bytes7 >> 8u) & 0x1F001Fu);
     float m0 = f16_to_f32(d_m >> 16u);
@@ -207,31 +207,31 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     uvec4 four2 = fours[2];
     uint qs4 = four2.x;
     uint qh1 = four1.w;
-    uint bytes8 = (qs4 & 0xF0F0F0Fu) | ((((qh1 & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes8 = (qs4 & 0xF0F0F0Fu) | (((qh1 & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair16 = unpackHalf2x16(bytes8 & 0x1F001Fu);
     vec2 pair17 = unpackHalf2x16((bytes8 >> 8u) & 0x1F001Fu);
     uint qs5 = four2.y;
-    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (((((qh1 >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes9 = (qs5 & 0xF0F0F0Fu) | ((((qh1 >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair18 = unpackHalf2x16(bytes9 & 0x1F001Fu);
     vec2 pair19 = unpackHalf2x16((bytes9 >> 8u) & 0x1F001Fu);
     uint qs6 = four2.z;
-    uint bytes10 = (qs6 & 0xF0F0F0Fu) | (((((qh1 >> 8u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes10 = (qs6 & 0xF0F0F0Fu) | ((((qh1 >> 8u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair20 = unpackHalf2x16(bytes10 & 0x1F001Fu);
     vec2 pair21 = unpackHalf2x16((bytes10 >> 8u) & 0x1F001Fu);
     uint qs7 = four2.w;
-    uint bytes11 = (qs7 & 0xF0F0F0Fu) | (((((qh1 >> 12u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes11 = (qs7 & 0xF0F0F0Fu) | ((((qh1 >> 12u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair22 = unpackHalf2x16(bytes11 & 0x1F001Fu);
     vec2 pair23 = unpackHalf2x16((bytes11 >> 8u) & 0x1F001Fu);
-    uint bytes12 = ((qs4 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes12 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 16u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair24 = unpackHalf2x16(bytes12 & 0x1F001Fu);
     vec2 pair25 = unpackHalf2x16((bytes12 >> 8u) & 0x1F001Fu);
-    uint bytes13 = ((qs5 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes13 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 20u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair26 = unpackHalf2x16(bytes13 & 0x1F001Fu);
     vec2 pair27 = unpackHalf2x16((bytes13 >> 8u) & 0x1F001Fu);
-    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 24u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 24u) & 15u) * 0x2040810u) & 0x10101010u);
     vec2 pair28 = unpackHalf2x16(bytes14 & 0x1F001Fu);
     vec2 pair29 = unpackHalf2x16((bytes14 >> 8u) & 0x1F001Fu);
-    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 28u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 28u) * 0x2040810u) & 0x10101010u);
     vec2 pair30 = unpackHalf2x16(bytes15 & 0x1F001Fu);
     vec2 pair31 = unpackHalf2x16((bytes15 >> 8u) & 0x1F001Fu);
     float m1 = f16_to_f32(four1.z >> 16u);

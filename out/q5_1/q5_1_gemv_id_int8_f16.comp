@@ -1,7 +1,7 @@
 // q5_1_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
 // 24 bytes for 32 elements, 6 bits each.
-// For each weight 0.75 bytes read, 2.66 operations: 0.0469 loads, 1.59 bits, 0.766 integer, 0.156 float, 0.0938 conversions.
+// For each weight 0.75 bytes read, 2.41 operations: 0.0469 loads, 1.34 bits, 0.766 integer, 0.156 float, 0.0938 conversions.
 //
 //     format q5_1 "5-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -145,11 +145,11 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     float d = f16_to_f32(d_m);
     uint qs0 = blocks[base + tile * 2u + 2u];
     uint qh = blocks[base + 1u];
-    uint bytes0 = (qs0 & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((((qh >> (tile * 8u)) & 15u) * 0x2040810u) & 0x10101010u);
     uint qs1 = blocks[base + tile * 2u + 3u];
-    uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((((((qh >> (tile * 8u)) >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) >> 16u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((((qh >> (tile * 8u)) >> 20u) & 15u) * 0x2040810u) & 0x10101010u);
     float m_ = f16_to_f32(d_m >> 16u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
@@ -295,33 +295,33 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     float d0 = f16_to_f32(d_m);
     uint qs0 = four0.z;
     uint qh0 = four0.y;
-    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((((qh0 & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | (((qh0 & 15u) * 0x2040810u) & 0x10101010u);
     uint qs1 = four0.w;
-    uint bytes1 = (qs1 & 0xF0F0F0Fu) | (((((qh0 >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((((qh0 >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     uvec4 four1 = fours[1];
     uint qs2 = four1.x;
-    uint bytes2 = (qs2 & 0xF0F0F0Fu) | (((((qh0 >> 8u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes2 = (qs2 & 0xF0F0F0Fu) | ((((qh0 >> 8u) & 15u) * 0x2040810u) & 0x10101010u);
     uint qs3 = four1.y;
-    uint bytes3 = (qs3 & 0xF0F0F0Fu) | (((((qh0 >> 12u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes4 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((((qh0 >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes5 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((((qh0 >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | (((((qh0 >> 24u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((((qh0 >> 28u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes3 = (qs3 & 0xF0F0F0Fu) | ((((qh0 >> 12u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes4 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((((qh0 >> 16u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes5 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((((qh0 >> 20u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((((qh0 >> 24u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 28u) * 0x2040810u) & 0x10101010u);
     float d1 = f16_to_f32(four1.z);
     uvec4 four2 = fours[2];
     uint qs4 = four2.x;
     uint qh1 = four1.w;
-    uint bytes8 = (qs4 & 0xF0F0F0Fu) | ((((qh1 & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes8 = (qs4 & 0xF0F0F0Fu) | (((qh1 & 15u) * 0x2040810u) & 0x10101010u);
     uint qs5 = four2.y;
-    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (((((qh1 >> 4u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes9 = (qs5 & 0xF0F0F0Fu) | ((((qh1 >> 4u) & 15u) * 0x2040810u) & 0x10101010u);
     uint qs6 = four2.z;
-    uint bytes10 = (qs6 & 0xF0F0F0Fu) | (((((qh1 >> 8u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes10 = (qs6 & 0xF0F0F0Fu) | ((((qh1 >> 8u) & 15u) * 0x2040810u) & 0x10101010u);
     uint qs7 = four2.w;
-    uint bytes11 = (qs7 & 0xF0F0F0Fu) | (((((qh1 >> 12u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes12 = ((qs4 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 16u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes13 = ((qs5 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 20u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | (((((qh1 >> 24u) & 15u) * 0x204081u) & 0x1010101u) << 4u);
-    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 28u) * 0x204081u) & 0x1010101u) << 4u);
+    uint bytes11 = (qs7 & 0xF0F0F0Fu) | ((((qh1 >> 12u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes12 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 16u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes13 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 20u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((((qh1 >> 24u) & 15u) * 0x2040810u) & 0x10101010u);
+    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 28u) * 0x2040810u) & 0x10101010u);
     float m0 = f16_to_f32(d_m >> 16u);
     float m1 = f16_to_f32(four1.z >> 16u);
     float dots0 = 0.0, dots1 = 0.0;

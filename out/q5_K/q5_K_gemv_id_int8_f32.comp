@@ -1,7 +1,7 @@
 // q5_K_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
 // 176 bytes for 256 elements, 5.5 bits each.
-// For each weight 0.688 bytes read, 3.89 operations: 0.172 loads, 2.27 bits, 0.812 integer, 0.453 float, 0.188 conversions.
+// For each weight 0.688 bytes read, 3.64 operations: 0.172 loads, 2.02 bits, 0.812 integer, 0.453 float, 0.188 conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -185,31 +185,31 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint qh = blocks[base + tile + 4u];
     uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((qh & 0x1010101u) << 4u);
     uint sc1 = (scales0 >> 8u) & 0x3Fu;
-    uint bytes1 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((qh >> 1u) & 0x1010101u) << 4u);
+    uint bytes1 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh << 3u) & 0x10101010u);
     uint sc2 = (scales0 >> 16u) & 0x3Fu;
     uint qs1 = blocks[base + tile + 20u];
-    uint bytes2 = (qs1 & 0xF0F0F0Fu) | (((qh >> 2u) & 0x1010101u) << 4u);
+    uint bytes2 = (qs1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x10101010u);
     uint sc3 = (scales0 >> 24u) & 0x3Fu;
-    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((qh >> 3u) & 0x1010101u) << 4u);
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh << 1u) & 0x10101010u);
     uint scales1 = blocks[base + 3u];
     uint sc_lo0 = scales1 & 15u;  // scales: bits 0-3 of sc
     uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
     uint sc4 = sc_lo0 | (sc_hi0 << 4u);
     uint qs2 = blocks[base + tile + 28u];
-    uint bytes4 = (qs2 & 0xF0F0F0Fu) | (((qh >> 4u) & 0x1010101u) << 4u);
+    uint bytes4 = (qs2 & 0xF0F0F0Fu) | (qh & 0x10101010u);
     uint sc_lo1 = (scales1 >> 8u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
     uint sc5 = sc_lo1 | (sc_hi1 << 4u);
-    uint bytes5 = ((qs2 >> 4u) & 0xF0F0F0Fu) | (((qh >> 5u) & 0x1010101u) << 4u);
+    uint bytes5 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh >> 1u) & 0x10101010u);
     uint sc_lo2 = (scales1 >> 16u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
     uint sc6 = sc_lo2 | (sc_hi2 << 4u);
     uint qs3 = blocks[base + tile + 36u];
-    uint bytes6 = (qs3 & 0xF0F0F0Fu) | (((qh >> 6u) & 0x1010101u) << 4u);
+    uint bytes6 = (qs3 & 0xF0F0F0Fu) | ((qh >> 2u) & 0x10101010u);
     uint sc_lo3 = (scales1 >> 24u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
     uint sc7 = sc_lo3 | (sc_hi3 << 4u);
-    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | (((qh >> 7u) & 0x1010101u) << 4u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh >> 3u) & 0x10101010u);
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint scales2 = blocks[base + 2u];
     uint mn0 = scales2 & 0x3Fu;
@@ -405,41 +405,41 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[10], ino
     uint qh1 = words[3];
     uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((qh1 & 0x1010101u) << 4u);
     uint sc1 = (scales0 >> 8u) & 0x3Fu;
-    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 1u) & 0x1010101u) << 4u);
-    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 1u) & 0x1010101u) << 4u);
+    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 3u) & 0x10101010u);
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 3u) & 0x10101010u);
     uint sc2 = (scales0 >> 16u) & 0x3Fu;
     uint qs2 = words[4];
-    uint bytes4 = (qs2 & 0xF0F0F0Fu) | (((qh0 >> 2u) & 0x1010101u) << 4u);
+    uint bytes4 = (qs2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x10101010u);
     uint qs3 = words[5];
-    uint bytes5 = (qs3 & 0xF0F0F0Fu) | (((qh1 >> 2u) & 0x1010101u) << 4u);
+    uint bytes5 = (qs3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x10101010u);
     uint sc3 = (scales0 >> 24u) & 0x3Fu;
-    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 3u) & 0x1010101u) << 4u);
-    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 3u) & 0x1010101u) << 4u);
+    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 1u) & 0x10101010u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 1u) & 0x10101010u);
     uint scales1 = four.w;
     uint sc_lo0 = scales1 & 15u;  // scales: bits 0-3 of sc
     uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
     uint sc4 = sc_lo0 | (sc_hi0 << 4u);
     uint qs4 = words[6];
-    uint bytes8 = (qs4 & 0xF0F0F0Fu) | (((qh0 >> 4u) & 0x1010101u) << 4u);
+    uint bytes8 = (qs4 & 0xF0F0F0Fu) | (qh0 & 0x10101010u);
     uint qs5 = words[7];
-    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (((qh1 >> 4u) & 0x1010101u) << 4u);
+    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (qh1 & 0x10101010u);
     uint sc_lo1 = (scales1 >> 8u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
     uint sc5 = sc_lo1 | (sc_hi1 << 4u);
-    uint bytes10 = ((qs4 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 5u) & 0x1010101u) << 4u);
-    uint bytes11 = ((qs5 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 5u) & 0x1010101u) << 4u);
+    uint bytes10 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 1u) & 0x10101010u);
+    uint bytes11 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 1u) & 0x10101010u);
     uint sc_lo2 = (scales1 >> 16u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
     uint sc6 = sc_lo2 | (sc_hi2 << 4u);
     uint qs6 = words[8];
-    uint bytes12 = (qs6 & 0xF0F0F0Fu) | (((qh0 >> 6u) & 0x1010101u) << 4u);
+    uint bytes12 = (qs6 & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x10101010u);
     uint qs7 = words[9];
-    uint bytes13 = (qs7 & 0xF0F0F0Fu) | (((qh1 >> 6u) & 0x1010101u) << 4u);
+    uint bytes13 = (qs7 & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x10101010u);
     uint sc_lo3 = (scales1 >> 24u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
     uint sc7 = sc_lo3 | (sc_hi3 << 4u);
-    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 7u) & 0x1010101u) << 4u);
-    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 7u) & 0x1010101u) << 4u);
+    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 3u) & 0x10101010u);
+    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 3u) & 0x10101010u);
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint scales2 = four.z;
     uint mn0 = scales2 & 0x3Fu;

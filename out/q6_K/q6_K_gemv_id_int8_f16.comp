@@ -1,7 +1,7 @@
 // q6_K_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // 210 bytes for 256 elements, 6.562 bits each.
-// For each weight 0.82 bytes read, 4.38 operations: 0.281 loads, 1.98 bits, 1.95 integer, 0.0938 float, 0.0625 conversions.
+// For each weight 0.82 bytes read, 4.12 operations: 0.281 loads, 1.73 bits, 1.95 integer, 0.0938 float, 0.0625 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -164,13 +164,13 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint scales1 = uint(blocks[base + part * 4u + 97u]);
     int sc1 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
-    uint bytes1 = (ql1 & 0xF0F0F0Fu) | (((qh >> 2u) & 0x3030303u) << 4u);
+    uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);
     uint scales2 = uint(blocks[base + part * 4u + 98u]);
     int sc2 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    uint bytes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (((qh >> 4u) & 0x3030303u) << 4u);
+    uint bytes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);
     uint scales3 = uint(blocks[base + part * 4u + 99u]);
     int sc3 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
-    uint bytes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (((qh >> 6u) & 0x3030303u) << 4u);
+    uint bytes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), x[k][digit][0]) - 32 * x_digits[k][digit][0]) + sc1 * (dot4(int(bytes1), x[k][digit][1]) - 32 * x_digits[k][digit][1]) + sc2 * (dot4(int(bytes2), x[k][digit][2]) - 32 * x_digits[k][digit][2]) + sc3 * (dot4(int(bytes3), x[k][digit][3]) - 32 * x_digits[k][digit][3]));
@@ -406,16 +406,16 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[8], uint words[10], ino
     uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u);
     int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
     uint ql2 = words[6];
-    uint bytes2 = (ql2 & 0xF0F0F0Fu) | (((qh0 >> 2u) & 0x3030303u) << 4u);
+    uint bytes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);
     uint ql3 = words[7];
-    uint bytes3 = (ql3 & 0xF0F0F0Fu) | (((qh1 >> 2u) & 0x3030303u) << 4u);
+    uint bytes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);
     uint scales1 = words[8];
     int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    uint bytes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 4u) & 0x3030303u) << 4u);
-    uint bytes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 4u) & 0x3030303u) << 4u);
+    uint bytes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);
+    uint bytes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);
     int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    uint bytes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 6u) & 0x3030303u) << 4u);
-    uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 6u) & 0x3030303u) << 4u);
+    uint bytes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);
+    uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);
     float d1 = f16_to_f32(words[9] >> 16u);
     uint begin0 = base + part * 2u + 100u;
     bool odd0 = (begin0 & 1u) != 0u;
@@ -470,19 +470,19 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[8], uint words[10], ino
     uint pick13 = upper3 ? four7.x : four6.z;
     uint ql8 = odd3 ? pick13 : pick11;
     uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
-    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | (((qh_run0 >> 2u) & 0x3030303u) << 4u);
+    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);
     uint pick14 = upper3 ? four7.y : four6.w;
     uint ql9 = odd3 ? pick14 : pick13;
     uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
-    uint bytes11 = (ql_run3 & 0xF0F0F0Fu) | (((qh_run1 >> 2u) & 0x3030303u) << 4u);
+    uint bytes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);
     int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
-    uint bytes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (((qh_run0 >> 4u) & 0x3030303u) << 4u);
-    uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (((qh_run1 >> 4u) & 0x3030303u) << 4u);
+    uint bytes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);
+    uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);
     uint pick15 = upper0 ? four5.y : four0.w;
     uint scales4 = odd0 ? pick15 : pick10;
     int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
-    uint bytes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | (((qh_run0 >> 6u) & 0x3030303u) << 4u);
-    uint bytes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | (((qh_run1 >> 6u) & 0x3030303u) << 4u);
+    uint bytes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);
+    uint bytes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) - 32 * wide_x_digits[k][digit][0]) + sc1 * (dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - 32 * wide_x_digits[k][digit][1]) + sc2 * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) - 32 * wide_x_digits[k][digit][2]) + sc3 * (dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - 32 * wide_x_digits[k][digit][3]));
