@@ -42,7 +42,7 @@ void qg_fill_input(void *data, qg_scalar type, uint64_t count);
 /* The expert, or the row, that index `i` names. */
 uint32_t qg_bench_index(const qg_case *c, uint64_t i);
 /* How many experts all tokens name together; 0 where there are none. */
-uint64_t qg_bench_experts(const qg_case *c);
+uint64_t qg_bench_experts(qg_arena *arena, const qg_case *c);
 
 /* ---- run_bench.c: the device ---- */
 

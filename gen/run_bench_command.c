@@ -179,7 +179,7 @@ static bool run_case(request *r, const qg_case *c) {
                    .batch = c->batch,
                    .experts = c->experts,
                    .slots = c->slots,
-                   .used = qg_bench_experts(c),
+                   .used = qg_bench_experts(arena, c),
                    .bits = qg_bits_per_element(c->layout)};
     bool good = qg_subject_open(b, c, &s);
     if (good && r->constants.count)

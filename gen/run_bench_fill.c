@@ -174,12 +174,13 @@ uint32_t qg_bench_index(const qg_case *c, uint64_t i) {
     return c->family->in_blocks ? expert_of(c, i / c->slots, i % c->slots) : (uint32_t)(i * 40503 % c->rows);
 }
 
-uint64_t qg_bench_experts(const qg_case *c) {
+uint64_t qg_bench_experts(qg_arena *arena, const qg_case *c) {
+    bool *named = QG_NEW_ARRAY(arena, bool, c->experts + 1);
     uint64_t count = 0;
     for (uint64_t i = 0; c->experts && i < c->batch * c->slots; ++i) {
-        uint64_t before = 0;
-        while (before < i && qg_bench_index(c, before) != qg_bench_index(c, i)) before += 1;
-        count += before == i;
+        const uint32_t expert = qg_bench_index(c, i);
+        count += !named[expert];
+        named[expert] = true;
     }
     return count;
 }
