@@ -12,21 +12,13 @@ options=(--data "${DATA:-$here}")
 [ -z "${TUNING:-}" ] || options+=(--tuning "$TUNING")
 mkdir -p "$out"
 
-# A driver may run what it has just compiled slowly; what it finds in its cache, it runs at full speed. So everything runs twice,
-# and the second time counts; RUNS=1 where all of it ran before.
-twice() {
-  [ "${RUNS:-2}" = 1 ] || "$@" >"$out/first.txt" 2>&1 || true
-  rm -f "$out/first.txt"
-  "$@"
-}
-
 status=0
 # Every format of ggml, and MLX's affine groups of 64; their decoders; one size after the other; and what has no format.
 chosen=(--from "ggml (llama.cpp)" --format 'tq1_0,affine_b?_g64_bf16')
-twice "$qkgen" bench gemv,gemv_id,gather "${chosen[@]}" --class exact,split,int8,mma --batch 1,8 "${options[@]}" \
+"$qkgen" bench gemv,gemv_id,gather "${chosen[@]}" --class exact,split,int8,mma --batch 1,8 "${options[@]}" \
   --json "$out/figures.json" || status=1
-twice "$qkgen" bench dequant "${chosen[@]}" --type f32,f16 --rows 57344 "${options[@]}" --json "$out/decoders.json" || status=1
-twice "$qkgen" bench gemv --format q4_0 --sizes "${options[@]}" --json "$out/sizes.json" >"$out/sizes.txt" || status=1
+"$qkgen" bench dequant "${chosen[@]}" --type f32,f16 --rows 57344 "${options[@]}" --json "$out/decoders.json" || status=1
+"$qkgen" bench gemv --format q4_0 --sizes "${options[@]}" --json "$out/sizes.json" >"$out/sizes.txt" || status=1
 for group in 64 32; do
   "$qkgen" bench qdq_init,qdq_forward,qdq_backward_scales,qdq_backward_biases --group $group --data "${DATA:-$here}" \
     ${DEVICE:+--device "$DEVICE"}

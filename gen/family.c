@@ -234,6 +234,13 @@ static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
     kernel->rows_at_once = 4;
 }
 
+/* Whether what a thread keeps of x, and tiles of eight rows, take more than the 128 registers that it has where four workgroups of
+ * 128 threads run on a multiprocessor, so that loads wait for each other. */
+static bool fills_registers(const qg_kernel *kernel) {
+    const double tile = kernel->wide->tile_elements, x = tile * kernel->sum->digits / 4;
+    return !kernel->family->in_blocks && x + 8 * tile * qg_bits_per_element(kernel->layout) / 32 > 128;
+}
+
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
                         const qg_sum_class *sum) {
     const char *scalar = qg_scalars[type].name;
@@ -248,7 +255,10 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
     kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
     kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
     if (sum) kernel.wide = plan_wide(arena, layout, kernel.plan, sum->products);
-    if (kernel.wide && sum->products == QG_PRODUCTS_INT8) plan_integers(arena, &kernel);
+    if (kernel.wide && sum->products == QG_PRODUCTS_INT8) {
+        plan_integers(arena, &kernel);
+        if (fills_registers(&kernel)) kernel.rows_at_once = 4;
+    }
     if (kernel.wide && !qg_is_mma(&kernel)) kernel.overruns = qg_lower_dot(arena, kernel.wide, sum->products)->overruns;
     return kernel;
 }
@@ -402,8 +412,8 @@ static bool is_checked(const qg_kernel *kernel) {
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     static const uint32_t batches[] = {1, 2, 4, 8}, copies[] = {1, 2, 4, 8, 16, 32}, rows[] = {1, 2, 4, 8},
-                          digits[] = {1, 2, 3}, choice[] = {0, 1}, load_words[] = {1, 4},
-                          fours[] = {512, 1024, 2048, 2560},
+                          splits[] = {1, 2, 4, 8, 16, 32}, digits[] = {1, 2, 3}, choice[] = {0, 1},
+                          load_words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560},
                           staged[] = {1, QG_LEAST_STAGED, 2 * QG_LEAST_STAGED, 4 * QG_LEAST_STAGED};
     const bool vulkan = described->api == QK_API_VULKAN;
     if (qg_is_mma(kernel)) {
@@ -418,7 +428,7 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (kernel->family->sums && vulkan)
         list[count++] = (qk_spec_constant){.id = 2, .name = "rows", .value = 4, .legal_count = 4, .legal = rows};
     if (kernel->family->sums && !kernel->family->in_blocks && vulkan)
-        list[count++] = (qk_spec_constant){.id = 3, .name = "split", .value = 1, .legal_count = 4, .legal = rows};
+        list[count++] = (qk_spec_constant){.id = 3, .name = "split", .value = 1, .legal_count = 6, .legal = splits};
     if (kernel->sum && kernel->sum->digits) /* one legal value: another is another class */
         list[count++] = (qk_spec_constant){.id = 4,
                                            .name = "digits",
@@ -491,6 +501,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->tile_elements = plan->tile_elements;
     described->tile_rows = plan->tile_rows;
     described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
+    if (api == QK_API_VULKAN && kernel->wide && !qg_is_mma(kernel))
+        described->kept_elements = qg_kept_tiles(kernel->wide) * kernel->wide->tile_elements;
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
     describe_constants(arena, kernel, described);
     return described;

@@ -16,8 +16,10 @@ bool qg_bench_failed(const qg_bench *b) { return !b->quiet && qg_complain("%s", 
 
 /* ---- time ---- */
 
-/* How long clocks need to come up, and how soon they may have gone down again. */
-static const double WARM_SECONDS = 0.3, STILL_WARM = 0.03, COOL_SECONDS = 0.03;
+/* A device that waits lowers its clocks, the more the longer, and raises them up to a second after it has something to do: it is kept
+ * busy until so long, in seconds, nothing has become faster. */
+static const double LAG = 1.0, LAG_OF_SHORT_WAITS = 0.3, NO_LAG = 0.03;
+static const double SHORT_WAIT = 0.5, NO_WAIT = 0.03;
 
 static int by_size(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -40,15 +42,24 @@ static bool submit(qg_bench *b, record *record, void *what, uint32_t count, doub
     return true;
 }
 
+static double lag_after(const qg_bench *b, double wait) {
+    if (wait < NO_WAIT) return NO_LAG;
+    return wait < SHORT_WAIT || b->cpu ? LAG_OF_SHORT_WAITS : LAG;
+}
+
 static bool measure(qg_bench *b, record *record, void *what, qg_timing *t) {
-    double seconds[SAMPLES], first = 0;
+    double seconds[SAMPLES], first = 0, least = 0, since = qg_seconds_now();
     uint32_t count = 1;
-    const double start = qg_seconds_now(), warm = start - b->busy < COOL_SECONDS ? STILL_WARM : WARM_SECONDS;
+    const double lag = lag_after(b, since - b->busy);
     do {
         if (!submit(b, record, what, count, &first)) return false;
+        if (least == 0 || first < 0.9 * least) {
+            least = first;
+            since = qg_seconds_now();
+        }
         count = first * 1e9 < LEAST_NS ? (uint32_t)(LEAST_NS / (first * 1e9 + 1)) + 1 : 1;
         if (count > 200) count = 200;
-    } while (qg_seconds_now() - start < warm);
+    } while (qg_seconds_now() - since < lag);
     const int samples = first > 0.2 ? 3 : (int)b->samples;
     for (int i = 0; i < samples; ++i)
         if (!submit(b, record, what, count, &seconds[i])) return false;

@@ -160,6 +160,8 @@ void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const q
     qg_hole(prelude, "patch_tiles", qg_format(arena, "%u", PATCH_TILES));
     qg_hole(prelude, "strip_patch", qg_format(arena, "%u", strip * PATCH_TILES));
     qg_hole(holes, "strips", strip ? "" : NULL);
+    /* Of larger tiles a thread has enough to load. */
+    qg_hole(holes, "two_at_once", plan->tile_elements * qg_scalars[kernel->type].bits <= 128 ? "" : NULL);
     qg_hole(holes, "dst_type", ragged ? single_type(kernel) : whole_type(kernel));
     qg_hole(holes, "dst_whole_type", whole_type(kernel));
     const bool bands = plan->tile_rows > 1, apart = plan->layout->view == QG_VIEW_GROUPS;

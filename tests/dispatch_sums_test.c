@@ -665,6 +665,7 @@ static void test_constants(void **state) {
 
 static uint32_t table_bytes; /* of a table that the kernel has, or 0 */
 static uint32_t lanes;       /* of the device's subgroups, or 0 */
+static uint32_t kept;        /* elements whose x a thread keeps, or 0 */
 static int few_bits;         /* 12 bits for 8 weights, not 36 */
 static int windows;          /* loads may go beyond the last block; 2: of 44 bits for 8 weights */
 
@@ -683,6 +684,7 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     const qk_table table = {.name = "G", .bytes = table_bytes};
     c.kernel.tables = &table;
     c.kernel.table_count = table_bytes != 0;
+    c.kernel.kept_elements = kept;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
     c.backend.limits.workgroup_size = windows || (own && own->id == 8) ? 1024 : 256;
@@ -823,6 +825,36 @@ static void test_load_words(void **state) {
     const qk_spec_constant checked = {12, QK_CONSTANT_CHECKED, 0, 0, NULL};
     assert_int_equal(see_shape(57344, 8192, 1, 0, &checked).constants[6], 0);
     assert_int_equal(see_shape(57344, 8192, 2, 0, &checked).constants[6], 1);
+}
+
+/* As many subgroups share a row as have slices of x, of those that a workgroup has. */
+static void test_split(void **state) {
+    (void)state;
+    static const uint32_t counts[] = {1, 2, 4, 8, 16, 32};
+    qk_spec_constant split = {13, "split", 1, 6, counts};
+    static const struct {
+        uint64_t rows, cols, batch;
+        uint32_t lanes, kept, least, split, workgroups;
+    } cases[] = {
+        {57344, 8192, 1, 0, 0, 1, 4, 264}, /* 8 subgroups, slices of 32 * 64 */
+        {57344, 8192, 1, 32, 64, 1, 4, 264}, {57344, 8192, 1, 64, 64, 1, 2, 264},
+        {57344, 8192, 1, 0, 128, 1, 2, 264}, {57344, 5120, 1, 0, 0, 1, 4, 264}, /* three slices */
+        {57344, 2048, 1, 0, 0, 1, 1, 264},   {57344, 2048, 1, 0, 0, 2, 2, 264}, /* the descriptor asks for more, */
+        {57344, 8192, 1, 0, 0, 2, 4, 264},                                      /* or for fewer */
+        {1024, 65536, 1, 0, 0, 1, 8, 128},                                      /* more slices than subgroups */
+        {5280, 2048, 1, 0, 0, 1, 1, 165},                                       /* 32 rows of a workgroup */
+        {4096, 8192, 1, 8, 0, 1, 4, 528},  /* 4 subgroups of a workgroup of 32 threads */
+        {57344, 8192, 2, 0, 0, 1, 1, 264}, /* x is in memory that is shared */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lanes = cases[i].lanes;
+        kept = cases[i].kept;
+        split.value = cases[i].least;
+        const seen s = see_shape(cases[i].rows, cases[i].cols, cases[i].batch, 0, &split);
+        assert_int_equal(s.constants[6], cases[i].split);
+        assert_int_equal(s.workgroups, cases[i].workgroups);
+    }
+    lanes = kept = 0;
 }
 
 /* Loads may go beyond the weights where all of their ranges do, and a binding has room; what a launch has of them, it is bound. */
@@ -1037,12 +1069,12 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_load_words),    cmocka_unit_test(test_padding),       cmocka_unit_test(test_expert_parts),
-        cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
-        cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),   cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),  cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_load_words),   cmocka_unit_test(test_split),         cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts),
+        cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,11 +171,15 @@ static void test_kernels(void **state) {
     assert_null(wide_of(f, "awq_b4_g64", QG_PRODUCTS_F32)); /* patches of a matrix, whose words lie apart */
 }
 
-static uint32_t checked(const fixture *f, const char *format, const char *family, const char *class) {
+static const qk_kernel *describe(const fixture *f, const char *format, const char *family, const char *class) {
     const qg_layout *layout = qg_library_find(f->known, format);
-    const qg_kernel kernel =
-        qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32, qg_sum_class_named(class));
-    const qk_kernel *described = qg_describe(f->arena, &kernel, QK_API_VULKAN, NULL);
+    qg_kernel *kernel = QG_NEW(f->arena, qg_kernel);
+    *kernel = qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32, qg_sum_class_named(class));
+    return qg_describe(f->arena, kernel, QK_API_VULKAN, NULL);
+}
+
+static uint32_t checked(const fixture *f, const char *format, const char *family, const char *class) {
+    const qk_kernel *described = describe(f, format, family, class);
     for (uint32_t i = 0; i < described->spec_constant_count; ++i)
         if (strcmp(described->spec_constants[i].name, QK_CONSTANT_CHECKED) == 0)
             return described->spec_constants[i].value;
@@ -194,10 +198,30 @@ static void test_checked(void **state) {
     assert_int_equal(checked(f, "tq1_0", "gemv", "exact"), 2); /* has no wide tiles */
 }
 
+/* Rows at a time, and elements whose x a thread keeps: what there are registers for. */
+static void test_rows_at_once(void **state) {
+    const fixture *f = *state;
+    static const struct {
+        const char *format, *family, *class;
+        uint32_t rows, kept;
+    } cases[] = {
+        {"q4_0", "gemv", "split", 0, 64}, {"q5_1", "gemv", "split", 0, 64},    {"q6_K", "gemv", "split", 4, 64},
+        {"q6_K", "gemv", "int8", 0, 64},  {"q8_0", "gemv", "split", 4, 64},    {"q8_0", "gemv", "int8", 4, 64},
+        {"q8_0", "gemv", "exact", 0, 64}, {"q8_0", "gemv_id", "split", 0, 64}, {"q5_K", "gemv", "split", 4, 128},
+        {"tq1_0", "gemv", "exact", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const qk_kernel *described = describe(f, cases[i].format, cases[i].family, cases[i].class);
+        assert_int_equal(described->rows_at_once, cases[i].rows);
+        assert_int_equal(described->kept_elements, cases[i].kept);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_joined), cmocka_unit_test(test_tiles),   cmocka_unit_test(test_loads),
-        cmocka_unit_test(test_none),   cmocka_unit_test(test_kernels), cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_joined),       cmocka_unit_test(test_tiles),   cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_none),         cmocka_unit_test(test_kernels), cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_rows_at_once),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

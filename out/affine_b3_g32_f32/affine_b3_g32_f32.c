@@ -628,7 +628,7 @@ static const qk_field affine_b3_g32_f32_gemv_f32_push[] = {
 static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_padded[] = {0, 1};
@@ -637,7 +637,7 @@ static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b3_g32_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g32_f32_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g32_f32_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_f32_vulkan_padded},
@@ -664,6 +664,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b3_g32_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -709,7 +710,7 @@ static const qk_field affine_b3_g32_f32_gemv_int8_f32_push[] = {
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -719,7 +720,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b3_g32_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g32_f32_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g32_f32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g32_f32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int8_f32_vulkan_shared_fours},
@@ -747,6 +748,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_split_f32_bindings[] = {
@@ -767,7 +769,7 @@ static const qk_field affine_b3_g32_f32_gemv_split_f32_push[] = {
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -777,7 +779,7 @@ static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b3_g32_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g32_f32_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g32_f32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g32_f32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_split_f32_vulkan_shared_fours},
@@ -805,6 +807,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_int24_f32_bindings[] = {
@@ -825,7 +828,7 @@ static const qk_field affine_b3_g32_f32_gemv_int24_f32_push[] = {
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -835,7 +838,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b3_g32_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g32_f32_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g32_f32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g32_f32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int24_f32_vulkan_shared_fours},
@@ -863,6 +866,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_f16_bindings[] = {
@@ -883,7 +887,7 @@ static const qk_field affine_b3_g32_f32_gemv_f16_push[] = {
 static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_padded[] = {0, 1};
@@ -892,7 +896,7 @@ static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b3_g32_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g32_f32_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g32_f32_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g32_f32_gemv_f16_vulkan_padded},
@@ -919,6 +923,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b3_g32_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -964,7 +969,7 @@ static const qk_field affine_b3_g32_f32_gemv_int8_f16_push[] = {
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -974,7 +979,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b3_g32_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g32_f32_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g32_f32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g32_f32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int8_f16_vulkan_shared_fours},
@@ -1002,6 +1007,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_split_f16_bindings[] = {
@@ -1022,7 +1028,7 @@ static const qk_field affine_b3_g32_f32_gemv_split_f16_push[] = {
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1032,7 +1038,7 @@ static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b3_g32_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g32_f32_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g32_f32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g32_f32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_split_f16_vulkan_shared_fours},
@@ -1060,6 +1066,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_int24_f16_bindings[] = {
@@ -1080,7 +1087,7 @@ static const qk_field affine_b3_g32_f32_gemv_int24_f16_push[] = {
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1090,7 +1097,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b3_g32_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g32_f32_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g32_f32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g32_f32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int24_f16_vulkan_shared_fours},
@@ -1118,6 +1125,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_f32_bindings[] = {
@@ -1172,6 +1180,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_f32_metal = {
@@ -1248,6 +1257,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_split_f32_bindings[] = {
@@ -1304,6 +1314,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_int24_f32_bindings[] = {
@@ -1360,6 +1371,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_f16_bindings[] = {
@@ -1414,6 +1426,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_f16_metal = {
@@ -1490,6 +1503,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_split_f16_bindings[] = {
@@ -1546,6 +1560,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_int24_f16_bindings[] = {
@@ -1602,6 +1617,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

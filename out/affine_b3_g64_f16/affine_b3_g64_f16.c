@@ -618,7 +618,7 @@ static const qk_field affine_b3_g64_f16_gemv_f32_push[] = {
 static const uint32_t affine_b3_g64_f16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_f16_gemv_f32_vulkan_padded[] = {0, 1};
@@ -627,7 +627,7 @@ static const uint32_t affine_b3_g64_f16_gemv_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b3_g64_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g64_f16_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g64_f16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_f32_vulkan_padded},
@@ -654,6 +654,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b3_g64_f16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -699,7 +700,7 @@ static const qk_field affine_b3_g64_f16_gemv_int8_f32_push[] = {
 static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -709,7 +710,7 @@ static const uint32_t affine_b3_g64_f16_gemv_int8_f32_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b3_g64_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g64_f16_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g64_f16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_f16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_int8_f32_vulkan_shared_fours},
@@ -737,6 +738,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_split_f32_bindings[] = {
@@ -757,7 +759,7 @@ static const qk_field affine_b3_g64_f16_gemv_split_f32_push[] = {
 static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -767,7 +769,7 @@ static const uint32_t affine_b3_g64_f16_gemv_split_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b3_g64_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g64_f16_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g64_f16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_f16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_split_f32_vulkan_shared_fours},
@@ -795,6 +797,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_int24_f32_bindings[] = {
@@ -815,7 +818,7 @@ static const qk_field affine_b3_g64_f16_gemv_int24_f32_push[] = {
 static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -825,7 +828,7 @@ static const uint32_t affine_b3_g64_f16_gemv_int24_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b3_g64_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g64_f16_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g64_f16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_f16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_int24_f32_vulkan_shared_fours},
@@ -853,6 +856,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_f16_bindings[] = {
@@ -873,7 +877,7 @@ static const qk_field affine_b3_g64_f16_gemv_f16_push[] = {
 static const uint32_t affine_b3_g64_f16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_f16_gemv_f16_vulkan_padded[] = {0, 1};
@@ -882,7 +886,7 @@ static const uint32_t affine_b3_g64_f16_gemv_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b3_g64_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g64_f16_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g64_f16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_f16_gemv_f16_vulkan_padded},
@@ -909,6 +913,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b3_g64_f16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -954,7 +959,7 @@ static const qk_field affine_b3_g64_f16_gemv_int8_f16_push[] = {
 static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -964,7 +969,7 @@ static const uint32_t affine_b3_g64_f16_gemv_int8_f16_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b3_g64_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g64_f16_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g64_f16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_f16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_int8_f16_vulkan_shared_fours},
@@ -992,6 +997,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_split_f16_bindings[] = {
@@ -1012,7 +1018,7 @@ static const qk_field affine_b3_g64_f16_gemv_split_f16_push[] = {
 static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1022,7 +1028,7 @@ static const uint32_t affine_b3_g64_f16_gemv_split_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b3_g64_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g64_f16_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g64_f16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_f16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_split_f16_vulkan_shared_fours},
@@ -1050,6 +1056,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_int24_f16_bindings[] = {
@@ -1070,7 +1077,7 @@ static const qk_field affine_b3_g64_f16_gemv_int24_f16_push[] = {
 static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1080,7 +1087,7 @@ static const uint32_t affine_b3_g64_f16_gemv_int24_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b3_g64_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_f16_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g64_f16_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b3_g64_f16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_f16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_f16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_f16_gemv_int24_f16_vulkan_shared_fours},
@@ -1108,6 +1115,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_id_f32_bindings[] = {
@@ -1162,6 +1170,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_id_f32_metal = {
@@ -1238,6 +1247,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_id_split_f32_bindings[] = {
@@ -1294,6 +1304,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_id_int24_f32_bindings[] = {
@@ -1350,6 +1361,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_id_f16_bindings[] = {
@@ -1404,6 +1416,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b3_g64_f16_gemv_id_f16_metal = {
@@ -1480,6 +1493,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_id_split_f16_bindings[] = {
@@ -1536,6 +1550,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b3_g64_f16_gemv_id_int24_f16_bindings[] = {
@@ -1592,6 +1607,7 @@ const qk_kernel qk_affine_b3_g64_f16_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

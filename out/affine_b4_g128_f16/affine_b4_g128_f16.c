@@ -614,7 +614,7 @@ static const qk_field affine_b4_g128_f16_gemv_f32_push[] = {
 static const uint32_t affine_b4_g128_f16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g128_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g128_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g128_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g128_f16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b4_g128_f16_gemv_f32_vulkan_checked[] = {0, 1};
@@ -622,7 +622,7 @@ static const uint32_t affine_b4_g128_f16_gemv_f32_vulkan_staged[] = {1, 512, 102
 static const qk_spec_constant affine_b4_g128_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g128_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g128_f16_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g128_f16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g128_f16_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b4_g128_f16_gemv_f32_vulkan_checked},
@@ -648,6 +648,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b4_g128_f16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -693,7 +694,7 @@ static const qk_field affine_b4_g128_f16_gemv_int8_f32_push[] = {
 static const uint32_t affine_b4_g128_f16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g128_f16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g128_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g128_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b4_g128_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g128_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -702,7 +703,7 @@ static const uint32_t affine_b4_g128_f16_gemv_int8_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b4_g128_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g128_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g128_f16_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g128_f16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b4_g128_f16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g128_f16_gemv_int8_f32_vulkan_shared_fours},
@@ -729,6 +730,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_split_f32_bindings[] = {
@@ -749,7 +751,7 @@ static const qk_field affine_b4_g128_f16_gemv_split_f32_push[] = {
 static const uint32_t affine_b4_g128_f16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g128_f16_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g128_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g128_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b4_g128_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g128_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -758,7 +760,7 @@ static const uint32_t affine_b4_g128_f16_gemv_split_f32_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b4_g128_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g128_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g128_f16_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g128_f16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b4_g128_f16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g128_f16_gemv_split_f32_vulkan_shared_fours},
@@ -785,6 +787,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_int24_f32_bindings[] = {
@@ -805,7 +808,7 @@ static const qk_field affine_b4_g128_f16_gemv_int24_f32_push[] = {
 static const uint32_t affine_b4_g128_f16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g128_f16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g128_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g128_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b4_g128_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g128_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -814,7 +817,7 @@ static const uint32_t affine_b4_g128_f16_gemv_int24_f32_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b4_g128_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g128_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g128_f16_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g128_f16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b4_g128_f16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g128_f16_gemv_int24_f32_vulkan_shared_fours},
@@ -841,6 +844,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_f16_bindings[] = {
@@ -861,7 +865,7 @@ static const qk_field affine_b4_g128_f16_gemv_f16_push[] = {
 static const uint32_t affine_b4_g128_f16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g128_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g128_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g128_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g128_f16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b4_g128_f16_gemv_f16_vulkan_checked[] = {0, 1};
@@ -869,7 +873,7 @@ static const uint32_t affine_b4_g128_f16_gemv_f16_vulkan_staged[] = {1, 512, 102
 static const qk_spec_constant affine_b4_g128_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g128_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g128_f16_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g128_f16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g128_f16_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b4_g128_f16_gemv_f16_vulkan_checked},
@@ -895,6 +899,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b4_g128_f16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -940,7 +945,7 @@ static const qk_field affine_b4_g128_f16_gemv_int8_f16_push[] = {
 static const uint32_t affine_b4_g128_f16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g128_f16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g128_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g128_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b4_g128_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g128_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -949,7 +954,7 @@ static const uint32_t affine_b4_g128_f16_gemv_int8_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b4_g128_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g128_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g128_f16_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g128_f16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b4_g128_f16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g128_f16_gemv_int8_f16_vulkan_shared_fours},
@@ -976,6 +981,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_split_f16_bindings[] = {
@@ -996,7 +1002,7 @@ static const qk_field affine_b4_g128_f16_gemv_split_f16_push[] = {
 static const uint32_t affine_b4_g128_f16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g128_f16_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g128_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g128_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b4_g128_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g128_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1005,7 +1011,7 @@ static const uint32_t affine_b4_g128_f16_gemv_split_f16_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b4_g128_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g128_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g128_f16_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g128_f16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b4_g128_f16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g128_f16_gemv_split_f16_vulkan_shared_fours},
@@ -1032,6 +1038,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_int24_f16_bindings[] = {
@@ -1052,7 +1059,7 @@ static const qk_field affine_b4_g128_f16_gemv_int24_f16_push[] = {
 static const uint32_t affine_b4_g128_f16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g128_f16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g128_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g128_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b4_g128_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g128_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1061,7 +1068,7 @@ static const uint32_t affine_b4_g128_f16_gemv_int24_f16_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b4_g128_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g128_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g128_f16_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g128_f16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b4_g128_f16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g128_f16_gemv_int24_f16_vulkan_shared_fours},
@@ -1088,6 +1095,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_id_f32_bindings[] = {
@@ -1140,6 +1148,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b4_g128_f16_gemv_id_f32_metal = {
@@ -1214,6 +1223,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_id_split_f32_bindings[] = {
@@ -1268,6 +1278,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_id_int24_f32_bindings[] = {
@@ -1322,6 +1333,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_id_f16_bindings[] = {
@@ -1374,6 +1386,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b4_g128_f16_gemv_id_f16_metal = {
@@ -1448,6 +1461,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_id_split_f16_bindings[] = {
@@ -1502,6 +1516,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g128_f16_gemv_id_int24_f16_bindings[] = {
@@ -1556,6 +1571,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

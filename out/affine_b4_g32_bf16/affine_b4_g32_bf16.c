@@ -622,7 +622,7 @@ static const qk_field affine_b4_g32_bf16_gemv_f32_push[] = {
 static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_checked[] = {0, 1};
@@ -630,7 +630,7 @@ static const uint32_t affine_b4_g32_bf16_gemv_f32_vulkan_staged[] = {1, 512, 102
 static const qk_spec_constant affine_b4_g32_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_bf16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_bf16_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_bf16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_bf16_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b4_g32_bf16_gemv_f32_vulkan_checked},
@@ -656,6 +656,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b4_g32_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -701,7 +702,7 @@ static const qk_field affine_b4_g32_bf16_gemv_int8_f32_push[] = {
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -710,7 +711,7 @@ static const uint32_t affine_b4_g32_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b4_g32_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_bf16_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_bf16_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b4_g32_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_bf16_gemv_int8_f32_vulkan_shared_fours},
@@ -737,6 +738,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_split_f32_bindings[] = {
@@ -757,7 +759,7 @@ static const qk_field affine_b4_g32_bf16_gemv_split_f32_push[] = {
 static const uint32_t affine_b4_g32_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b4_g32_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -766,7 +768,7 @@ static const uint32_t affine_b4_g32_bf16_gemv_split_f32_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b4_g32_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_bf16_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_bf16_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b4_g32_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_bf16_gemv_split_f32_vulkan_shared_fours},
@@ -793,6 +795,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_int24_f32_bindings[] = {
@@ -813,7 +816,7 @@ static const qk_field affine_b4_g32_bf16_gemv_int24_f32_push[] = {
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -822,7 +825,7 @@ static const uint32_t affine_b4_g32_bf16_gemv_int24_f32_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b4_g32_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_bf16_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_bf16_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b4_g32_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_bf16_gemv_int24_f32_vulkan_shared_fours},
@@ -849,6 +852,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_f16_bindings[] = {
@@ -869,7 +873,7 @@ static const qk_field affine_b4_g32_bf16_gemv_f16_push[] = {
 static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_checked[] = {0, 1};
@@ -877,7 +881,7 @@ static const uint32_t affine_b4_g32_bf16_gemv_f16_vulkan_staged[] = {1, 512, 102
 static const qk_spec_constant affine_b4_g32_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_bf16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_bf16_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_bf16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_bf16_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b4_g32_bf16_gemv_f16_vulkan_checked},
@@ -903,6 +907,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b4_g32_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -948,7 +953,7 @@ static const qk_field affine_b4_g32_bf16_gemv_int8_f16_push[] = {
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -957,7 +962,7 @@ static const uint32_t affine_b4_g32_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b4_g32_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_bf16_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_bf16_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b4_g32_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_bf16_gemv_int8_f16_vulkan_shared_fours},
@@ -984,6 +989,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_split_f16_bindings[] = {
@@ -1004,7 +1010,7 @@ static const qk_field affine_b4_g32_bf16_gemv_split_f16_push[] = {
 static const uint32_t affine_b4_g32_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b4_g32_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1013,7 +1019,7 @@ static const uint32_t affine_b4_g32_bf16_gemv_split_f16_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b4_g32_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_bf16_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_bf16_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b4_g32_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_bf16_gemv_split_f16_vulkan_shared_fours},
@@ -1040,6 +1046,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_int24_f16_bindings[] = {
@@ -1060,7 +1067,7 @@ static const qk_field affine_b4_g32_bf16_gemv_int24_f16_push[] = {
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1069,7 +1076,7 @@ static const uint32_t affine_b4_g32_bf16_gemv_int24_f16_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b4_g32_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_bf16_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_bf16_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b4_g32_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_bf16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_bf16_gemv_int24_f16_vulkan_shared_fours},
@@ -1096,6 +1103,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_id_f32_bindings[] = {
@@ -1148,6 +1156,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b4_g32_bf16_gemv_id_f32_metal = {
@@ -1222,6 +1231,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_id_split_f32_bindings[] = {
@@ -1276,6 +1286,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_id_int24_f32_bindings[] = {
@@ -1330,6 +1341,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_id_f16_bindings[] = {
@@ -1382,6 +1394,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b4_g32_bf16_gemv_id_f16_metal = {
@@ -1456,6 +1469,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_id_split_f16_bindings[] = {
@@ -1510,6 +1524,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_bf16_gemv_id_int24_f16_bindings[] = {
@@ -1564,6 +1579,7 @@ const qk_kernel qk_affine_b4_g32_bf16_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -624,7 +624,7 @@ static const qk_field affine_b4_g32_f32_gemv_f32_push[] = {
 static const uint32_t affine_b4_g32_f32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_f32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b4_g32_f32_gemv_f32_vulkan_checked[] = {0, 1};
@@ -632,7 +632,7 @@ static const uint32_t affine_b4_g32_f32_gemv_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b4_g32_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_f32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_f32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_f32_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_f32_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b4_g32_f32_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_f32_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b4_g32_f32_gemv_f32_vulkan_checked},
@@ -658,6 +658,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b4_g32_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -703,7 +704,7 @@ static const qk_field affine_b4_g32_f32_gemv_int8_f32_push[] = {
 static const uint32_t affine_b4_g32_f32_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_f32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_f32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b4_g32_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_f32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -712,7 +713,7 @@ static const uint32_t affine_b4_g32_f32_gemv_int8_f32_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b4_g32_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_f32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_f32_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_f32_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_f32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b4_g32_f32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_f32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_f32_gemv_int8_f32_vulkan_shared_fours},
@@ -739,6 +740,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_split_f32_bindings[] = {
@@ -759,7 +761,7 @@ static const qk_field affine_b4_g32_f32_gemv_split_f32_push[] = {
 static const uint32_t affine_b4_g32_f32_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_f32_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_f32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b4_g32_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_f32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -768,7 +770,7 @@ static const uint32_t affine_b4_g32_f32_gemv_split_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b4_g32_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_f32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_f32_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_f32_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_f32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b4_g32_f32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_f32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_f32_gemv_split_f32_vulkan_shared_fours},
@@ -795,6 +797,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_int24_f32_bindings[] = {
@@ -815,7 +818,7 @@ static const qk_field affine_b4_g32_f32_gemv_int24_f32_push[] = {
 static const uint32_t affine_b4_g32_f32_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_f32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_f32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b4_g32_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_f32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -824,7 +827,7 @@ static const uint32_t affine_b4_g32_f32_gemv_int24_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b4_g32_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_f32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_f32_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_f32_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_f32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b4_g32_f32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_f32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_f32_gemv_int24_f32_vulkan_shared_fours},
@@ -851,6 +854,8 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_f16_bindings[] = {
@@ -871,7 +876,7 @@ static const qk_field affine_b4_g32_f32_gemv_f16_push[] = {
 static const uint32_t affine_b4_g32_f32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_f32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b4_g32_f32_gemv_f16_vulkan_checked[] = {0, 1};
@@ -879,7 +884,7 @@ static const uint32_t affine_b4_g32_f32_gemv_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b4_g32_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_f32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_f32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_f32_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_f32_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b4_g32_f32_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_f32_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b4_g32_f32_gemv_f16_vulkan_checked},
@@ -905,6 +910,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b4_g32_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -950,7 +956,7 @@ static const qk_field affine_b4_g32_f32_gemv_int8_f16_push[] = {
 static const uint32_t affine_b4_g32_f32_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_f32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_f32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b4_g32_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_f32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -959,7 +965,7 @@ static const uint32_t affine_b4_g32_f32_gemv_int8_f16_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b4_g32_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_f32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_f32_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_f32_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_f32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b4_g32_f32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_f32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_f32_gemv_int8_f16_vulkan_shared_fours},
@@ -986,6 +992,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_split_f16_bindings[] = {
@@ -1006,7 +1013,7 @@ static const qk_field affine_b4_g32_f32_gemv_split_f16_push[] = {
 static const uint32_t affine_b4_g32_f32_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_f32_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_f32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b4_g32_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_f32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1015,7 +1022,7 @@ static const uint32_t affine_b4_g32_f32_gemv_split_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b4_g32_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_f32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_f32_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_f32_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_f32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b4_g32_f32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_f32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_f32_gemv_split_f16_vulkan_shared_fours},
@@ -1042,6 +1049,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_int24_f16_bindings[] = {
@@ -1062,7 +1070,7 @@ static const qk_field affine_b4_g32_f32_gemv_int24_f16_push[] = {
 static const uint32_t affine_b4_g32_f32_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g32_f32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g32_f32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b4_g32_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g32_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b4_g32_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b4_g32_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g32_f32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1071,7 +1079,7 @@ static const uint32_t affine_b4_g32_f32_gemv_int24_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b4_g32_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g32_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g32_f32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g32_f32_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g32_f32_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b4_g32_f32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b4_g32_f32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g32_f32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b4_g32_f32_gemv_int24_f16_vulkan_shared_fours},
@@ -1098,6 +1106,8 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_f32_bindings[] = {
@@ -1150,6 +1160,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b4_g32_f32_gemv_id_f32_metal = {
@@ -1224,6 +1235,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_split_f32_bindings[] = {
@@ -1278,6 +1290,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_int24_f32_bindings[] = {
@@ -1332,6 +1345,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_f16_bindings[] = {
@@ -1384,6 +1398,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b4_g32_f32_gemv_id_f16_metal = {
@@ -1458,6 +1473,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_split_f16_bindings[] = {
@@ -1512,6 +1528,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_int24_f16_bindings[] = {
@@ -1566,6 +1583,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -626,7 +626,7 @@ static const qk_field affine_b5_g128_bf16_gemv_f32_push[] = {
 static const uint32_t affine_b5_g128_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b5_g128_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b5_g128_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g128_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b5_g128_bf16_gemv_f32_vulkan_padded[] = {0, 1};
@@ -635,7 +635,7 @@ static const uint32_t affine_b5_g128_bf16_gemv_f32_vulkan_staged[] = {1, 512, 10
 static const qk_spec_constant affine_b5_g128_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_bf16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b5_g128_bf16_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b5_g128_bf16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b5_g128_bf16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g128_bf16_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b5_g128_bf16_gemv_f32_vulkan_padded},
@@ -662,6 +662,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b5_g128_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -707,7 +708,7 @@ static const qk_field affine_b5_g128_bf16_gemv_int8_f32_push[] = {
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b5_g128_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -717,7 +718,7 @@ static const uint32_t affine_b5_g128_bf16_gemv_int8_f32_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b5_g128_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_bf16_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b5_g128_bf16_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b5_g128_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b5_g128_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g128_bf16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g128_bf16_gemv_int8_f32_vulkan_shared_fours},
@@ -745,6 +746,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_split_f32_bindings[] = {
@@ -765,7 +767,7 @@ static const qk_field affine_b5_g128_bf16_gemv_split_f32_push[] = {
 static const uint32_t affine_b5_g128_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b5_g128_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b5_g128_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g128_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g128_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -775,7 +777,7 @@ static const uint32_t affine_b5_g128_bf16_gemv_split_f32_vulkan_staged[] = {1, 5
 static const qk_spec_constant affine_b5_g128_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_bf16_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b5_g128_bf16_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b5_g128_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b5_g128_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g128_bf16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g128_bf16_gemv_split_f32_vulkan_shared_fours},
@@ -803,6 +805,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_int24_f32_bindings[] = {
@@ -823,7 +826,7 @@ static const qk_field affine_b5_g128_bf16_gemv_int24_f32_push[] = {
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b5_g128_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -833,7 +836,7 @@ static const uint32_t affine_b5_g128_bf16_gemv_int24_f32_vulkan_staged[] = {1, 5
 static const qk_spec_constant affine_b5_g128_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_bf16_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b5_g128_bf16_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b5_g128_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b5_g128_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g128_bf16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g128_bf16_gemv_int24_f32_vulkan_shared_fours},
@@ -861,6 +864,8 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_f16_bindings[] = {
@@ -881,7 +886,7 @@ static const qk_field affine_b5_g128_bf16_gemv_f16_push[] = {
 static const uint32_t affine_b5_g128_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b5_g128_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b5_g128_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g128_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b5_g128_bf16_gemv_f16_vulkan_padded[] = {0, 1};
@@ -890,7 +895,7 @@ static const uint32_t affine_b5_g128_bf16_gemv_f16_vulkan_staged[] = {1, 512, 10
 static const qk_spec_constant affine_b5_g128_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_bf16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b5_g128_bf16_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b5_g128_bf16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b5_g128_bf16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g128_bf16_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b5_g128_bf16_gemv_f16_vulkan_padded},
@@ -917,6 +922,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b5_g128_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -962,7 +968,7 @@ static const qk_field affine_b5_g128_bf16_gemv_int8_f16_push[] = {
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b5_g128_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g128_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -972,7 +978,7 @@ static const uint32_t affine_b5_g128_bf16_gemv_int8_f16_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b5_g128_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_bf16_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b5_g128_bf16_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b5_g128_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b5_g128_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g128_bf16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g128_bf16_gemv_int8_f16_vulkan_shared_fours},
@@ -1000,6 +1006,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_split_f16_bindings[] = {
@@ -1020,7 +1027,7 @@ static const qk_field affine_b5_g128_bf16_gemv_split_f16_push[] = {
 static const uint32_t affine_b5_g128_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b5_g128_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b5_g128_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g128_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g128_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1030,7 +1037,7 @@ static const uint32_t affine_b5_g128_bf16_gemv_split_f16_vulkan_staged[] = {1, 5
 static const qk_spec_constant affine_b5_g128_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_bf16_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b5_g128_bf16_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b5_g128_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b5_g128_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g128_bf16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g128_bf16_gemv_split_f16_vulkan_shared_fours},
@@ -1058,6 +1065,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_int24_f16_bindings[] = {
@@ -1078,7 +1086,7 @@ static const qk_field affine_b5_g128_bf16_gemv_int24_f16_push[] = {
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b5_g128_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g128_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1088,7 +1096,7 @@ static const uint32_t affine_b5_g128_bf16_gemv_int24_f16_vulkan_staged[] = {1, 5
 static const qk_spec_constant affine_b5_g128_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_bf16_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b5_g128_bf16_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b5_g128_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b5_g128_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g128_bf16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g128_bf16_gemv_int24_f16_vulkan_shared_fours},
@@ -1116,6 +1124,8 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_id_f32_bindings[] = {
@@ -1170,6 +1180,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b5_g128_bf16_gemv_id_f32_metal = {
@@ -1246,6 +1257,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_id_split_f32_bindings[] = {
@@ -1302,6 +1314,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_id_int24_f32_bindings[] = {
@@ -1358,6 +1371,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_id_f16_bindings[] = {
@@ -1412,6 +1426,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b5_g128_bf16_gemv_id_f16_metal = {
@@ -1488,6 +1503,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_id_split_f16_bindings[] = {
@@ -1544,6 +1560,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b5_g128_bf16_gemv_id_int24_f16_bindings[] = {
@@ -1600,6 +1617,7 @@ const qk_kernel qk_affine_b5_g128_bf16_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -626,7 +626,7 @@ static const qk_field affine_b6_g128_bf16_gemv_f32_push[] = {
 static const uint32_t affine_b6_g128_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g128_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g128_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g128_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g128_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g128_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b6_g128_bf16_gemv_f32_vulkan_checked[] = {0, 1};
@@ -634,7 +634,7 @@ static const uint32_t affine_b6_g128_bf16_gemv_f32_vulkan_staged[] = {1, 512, 10
 static const qk_spec_constant affine_b6_g128_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g128_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g128_bf16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g128_bf16_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g128_bf16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b6_g128_bf16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g128_bf16_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b6_g128_bf16_gemv_f32_vulkan_checked},
@@ -660,6 +660,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b6_g128_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -705,7 +706,7 @@ static const qk_field affine_b6_g128_bf16_gemv_int8_f32_push[] = {
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g128_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g128_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -714,7 +715,7 @@ static const uint32_t affine_b6_g128_bf16_gemv_int8_f32_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b6_g128_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g128_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g128_bf16_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g128_bf16_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g128_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b6_g128_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g128_bf16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g128_bf16_gemv_int8_f32_vulkan_shared_fours},
@@ -741,6 +742,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_split_f32_bindings[] = {
@@ -761,7 +763,7 @@ static const qk_field affine_b6_g128_bf16_gemv_split_f32_push[] = {
 static const uint32_t affine_b6_g128_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g128_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g128_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g128_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g128_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g128_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g128_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -770,7 +772,7 @@ static const uint32_t affine_b6_g128_bf16_gemv_split_f32_vulkan_staged[] = {1, 5
 static const qk_spec_constant affine_b6_g128_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g128_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g128_bf16_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g128_bf16_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g128_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b6_g128_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g128_bf16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g128_bf16_gemv_split_f32_vulkan_shared_fours},
@@ -797,6 +799,8 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_int24_f32_bindings[] = {
@@ -817,7 +821,7 @@ static const qk_field affine_b6_g128_bf16_gemv_int24_f32_push[] = {
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g128_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g128_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -826,7 +830,7 @@ static const uint32_t affine_b6_g128_bf16_gemv_int24_f32_vulkan_staged[] = {1, 5
 static const qk_spec_constant affine_b6_g128_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g128_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g128_bf16_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g128_bf16_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g128_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b6_g128_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g128_bf16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g128_bf16_gemv_int24_f32_vulkan_shared_fours},
@@ -853,6 +857,8 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_f16_bindings[] = {
@@ -873,7 +879,7 @@ static const qk_field affine_b6_g128_bf16_gemv_f16_push[] = {
 static const uint32_t affine_b6_g128_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g128_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g128_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g128_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g128_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g128_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b6_g128_bf16_gemv_f16_vulkan_checked[] = {0, 1};
@@ -881,7 +887,7 @@ static const uint32_t affine_b6_g128_bf16_gemv_f16_vulkan_staged[] = {1, 512, 10
 static const qk_spec_constant affine_b6_g128_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g128_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g128_bf16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g128_bf16_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g128_bf16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b6_g128_bf16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g128_bf16_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b6_g128_bf16_gemv_f16_vulkan_checked},
@@ -907,6 +913,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b6_g128_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -952,7 +959,7 @@ static const qk_field affine_b6_g128_bf16_gemv_int8_f16_push[] = {
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g128_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g128_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g128_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -961,7 +968,7 @@ static const uint32_t affine_b6_g128_bf16_gemv_int8_f16_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b6_g128_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g128_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g128_bf16_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g128_bf16_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g128_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b6_g128_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g128_bf16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g128_bf16_gemv_int8_f16_vulkan_shared_fours},
@@ -988,6 +995,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_split_f16_bindings[] = {
@@ -1008,7 +1016,7 @@ static const qk_field affine_b6_g128_bf16_gemv_split_f16_push[] = {
 static const uint32_t affine_b6_g128_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g128_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g128_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g128_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g128_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g128_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g128_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1017,7 +1025,7 @@ static const uint32_t affine_b6_g128_bf16_gemv_split_f16_vulkan_staged[] = {1, 5
 static const qk_spec_constant affine_b6_g128_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g128_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g128_bf16_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g128_bf16_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g128_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b6_g128_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g128_bf16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g128_bf16_gemv_split_f16_vulkan_shared_fours},
@@ -1044,6 +1052,8 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_int24_f16_bindings[] = {
@@ -1064,7 +1074,7 @@ static const qk_field affine_b6_g128_bf16_gemv_int24_f16_push[] = {
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g128_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g128_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g128_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1073,7 +1083,7 @@ static const uint32_t affine_b6_g128_bf16_gemv_int24_f16_vulkan_staged[] = {1, 5
 static const qk_spec_constant affine_b6_g128_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g128_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g128_bf16_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g128_bf16_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g128_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b6_g128_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g128_bf16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g128_bf16_gemv_int24_f16_vulkan_shared_fours},
@@ -1100,6 +1110,8 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_id_f32_bindings[] = {
@@ -1152,6 +1164,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b6_g128_bf16_gemv_id_f32_metal = {
@@ -1226,6 +1239,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_id_split_f32_bindings[] = {
@@ -1280,6 +1294,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_id_int24_f32_bindings[] = {
@@ -1334,6 +1349,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_id_f16_bindings[] = {
@@ -1386,6 +1402,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b6_g128_bf16_gemv_id_f16_metal = {
@@ -1460,6 +1477,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_id_split_f16_bindings[] = {
@@ -1514,6 +1532,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g128_bf16_gemv_id_int24_f16_bindings[] = {
@@ -1568,6 +1587,7 @@ const qk_kernel qk_affine_b6_g128_bf16_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

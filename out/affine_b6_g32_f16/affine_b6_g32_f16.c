@@ -618,7 +618,7 @@ static const qk_field affine_b6_g32_f16_gemv_f32_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_checked[] = {0, 1};
@@ -626,7 +626,7 @@ static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b6_g32_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f16_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f16_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b6_g32_f16_gemv_f32_vulkan_checked},
@@ -652,6 +652,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b6_g32_f16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -697,7 +698,7 @@ static const qk_field affine_b6_g32_f16_gemv_int8_f32_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -706,7 +707,7 @@ static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b6_g32_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f16_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b6_g32_f16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f16_gemv_int8_f32_vulkan_shared_fours},
@@ -733,6 +734,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_split_f32_bindings[] = {
@@ -753,7 +755,7 @@ static const qk_field affine_b6_g32_f16_gemv_split_f32_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -762,7 +764,7 @@ static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g32_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f16_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b6_g32_f16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f16_gemv_split_f32_vulkan_shared_fours},
@@ -789,6 +791,8 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_int24_f32_bindings[] = {
@@ -809,7 +813,7 @@ static const qk_field affine_b6_g32_f16_gemv_int24_f32_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -818,7 +822,7 @@ static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g32_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f16_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b6_g32_f16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f16_gemv_int24_f32_vulkan_shared_fours},
@@ -845,6 +849,8 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_f16_bindings[] = {
@@ -865,7 +871,7 @@ static const qk_field affine_b6_g32_f16_gemv_f16_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_checked[] = {0, 1};
@@ -873,7 +879,7 @@ static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b6_g32_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f16_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f16_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b6_g32_f16_gemv_f16_vulkan_checked},
@@ -899,6 +905,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b6_g32_f16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -944,7 +951,7 @@ static const qk_field affine_b6_g32_f16_gemv_int8_f16_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -953,7 +960,7 @@ static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b6_g32_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f16_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b6_g32_f16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f16_gemv_int8_f16_vulkan_shared_fours},
@@ -980,6 +987,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_split_f16_bindings[] = {
@@ -1000,7 +1008,7 @@ static const qk_field affine_b6_g32_f16_gemv_split_f16_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1009,7 +1017,7 @@ static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g32_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f16_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b6_g32_f16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f16_gemv_split_f16_vulkan_shared_fours},
@@ -1036,6 +1044,8 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_int24_f16_bindings[] = {
@@ -1056,7 +1066,7 @@ static const qk_field affine_b6_g32_f16_gemv_int24_f16_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1065,7 +1075,7 @@ static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g32_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f16_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b6_g32_f16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f16_gemv_int24_f16_vulkan_shared_fours},
@@ -1092,6 +1102,8 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_id_f32_bindings[] = {
@@ -1144,6 +1156,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_id_f32_metal = {
@@ -1218,6 +1231,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_id_split_f32_bindings[] = {
@@ -1272,6 +1286,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_id_int24_f32_bindings[] = {
@@ -1326,6 +1341,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_id_f16_bindings[] = {
@@ -1378,6 +1394,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_id_f16_metal = {
@@ -1452,6 +1469,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_id_split_f16_bindings[] = {
@@ -1506,6 +1524,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f16_gemv_id_int24_f16_bindings[] = {
@@ -1560,6 +1579,7 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

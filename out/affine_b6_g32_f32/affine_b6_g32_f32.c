@@ -628,7 +628,7 @@ static const qk_field affine_b6_g32_f32_gemv_f32_push[] = {
 static const uint32_t affine_b6_g32_f32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b6_g32_f32_gemv_f32_vulkan_checked[] = {0, 1};
@@ -636,7 +636,7 @@ static const uint32_t affine_b6_g32_f32_gemv_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b6_g32_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f32_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f32_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b6_g32_f32_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f32_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b6_g32_f32_gemv_f32_vulkan_checked},
@@ -662,6 +662,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b6_g32_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -707,7 +708,7 @@ static const qk_field affine_b6_g32_f32_gemv_int8_f32_push[] = {
 static const uint32_t affine_b6_g32_f32_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g32_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -716,7 +717,7 @@ static const uint32_t affine_b6_g32_f32_gemv_int8_f32_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b6_g32_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f32_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f32_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b6_g32_f32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f32_gemv_int8_f32_vulkan_shared_fours},
@@ -743,6 +744,8 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_split_f32_bindings[] = {
@@ -763,7 +766,7 @@ static const qk_field affine_b6_g32_f32_gemv_split_f32_push[] = {
 static const uint32_t affine_b6_g32_f32_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f32_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g32_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -772,7 +775,7 @@ static const uint32_t affine_b6_g32_f32_gemv_split_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g32_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f32_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f32_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b6_g32_f32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f32_gemv_split_f32_vulkan_shared_fours},
@@ -799,6 +802,8 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_int24_f32_bindings[] = {
@@ -819,7 +824,7 @@ static const qk_field affine_b6_g32_f32_gemv_int24_f32_push[] = {
 static const uint32_t affine_b6_g32_f32_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g32_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -828,7 +833,7 @@ static const uint32_t affine_b6_g32_f32_gemv_int24_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g32_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f32_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f32_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b6_g32_f32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f32_gemv_int24_f32_vulkan_shared_fours},
@@ -855,6 +860,8 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_f16_bindings[] = {
@@ -875,7 +882,7 @@ static const qk_field affine_b6_g32_f32_gemv_f16_push[] = {
 static const uint32_t affine_b6_g32_f32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b6_g32_f32_gemv_f16_vulkan_checked[] = {0, 1};
@@ -883,7 +890,7 @@ static const uint32_t affine_b6_g32_f32_gemv_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b6_g32_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f32_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f32_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b6_g32_f32_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f32_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b6_g32_f32_gemv_f16_vulkan_checked},
@@ -909,6 +916,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b6_g32_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -954,7 +962,7 @@ static const qk_field affine_b6_g32_f32_gemv_int8_f16_push[] = {
 static const uint32_t affine_b6_g32_f32_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g32_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -963,7 +971,7 @@ static const uint32_t affine_b6_g32_f32_gemv_int8_f16_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b6_g32_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f32_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f32_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b6_g32_f32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f32_gemv_int8_f16_vulkan_shared_fours},
@@ -990,6 +998,8 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_split_f16_bindings[] = {
@@ -1010,7 +1020,7 @@ static const qk_field affine_b6_g32_f32_gemv_split_f16_push[] = {
 static const uint32_t affine_b6_g32_f32_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f32_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g32_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1019,7 +1029,7 @@ static const uint32_t affine_b6_g32_f32_gemv_split_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g32_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f32_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f32_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b6_g32_f32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f32_gemv_split_f16_vulkan_shared_fours},
@@ -1046,6 +1056,8 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_int24_f16_bindings[] = {
@@ -1066,7 +1078,7 @@ static const qk_field affine_b6_g32_f32_gemv_int24_f16_push[] = {
 static const uint32_t affine_b6_g32_f32_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g32_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g32_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g32_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g32_f32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1075,7 +1087,7 @@ static const uint32_t affine_b6_g32_f32_gemv_int24_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g32_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f32_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f32_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g32_f32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b6_g32_f32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g32_f32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g32_f32_gemv_int24_f16_vulkan_shared_fours},
@@ -1102,6 +1114,8 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_f32_bindings[] = {
@@ -1154,6 +1168,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b6_g32_f32_gemv_id_f32_metal = {
@@ -1228,6 +1243,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_split_f32_bindings[] = {
@@ -1282,6 +1298,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_int24_f32_bindings[] = {
@@ -1336,6 +1353,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_f16_bindings[] = {
@@ -1388,6 +1406,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b6_g32_f32_gemv_id_f16_metal = {
@@ -1462,6 +1481,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_split_f16_bindings[] = {
@@ -1516,6 +1536,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_int24_f16_bindings[] = {
@@ -1570,6 +1591,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

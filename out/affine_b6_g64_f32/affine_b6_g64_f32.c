@@ -628,7 +628,7 @@ static const qk_field affine_b6_g64_f32_gemv_f32_push[] = {
 static const uint32_t affine_b6_g64_f32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g64_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g64_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g64_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g64_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b6_g64_f32_gemv_f32_vulkan_checked[] = {0, 1};
@@ -636,7 +636,7 @@ static const uint32_t affine_b6_g64_f32_gemv_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b6_g64_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g64_f32_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g64_f32_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b6_g64_f32_gemv_f32_vulkan_checked},
@@ -662,6 +662,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b6_g64_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -707,7 +708,7 @@ static const qk_field affine_b6_g64_f32_gemv_int8_f32_push[] = {
 static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -716,7 +717,7 @@ static const uint32_t affine_b6_g64_f32_gemv_int8_f32_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b6_g64_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g64_f32_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g64_f32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b6_g64_f32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_int8_f32_vulkan_shared_fours},
@@ -743,6 +744,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_split_f32_bindings[] = {
@@ -763,7 +765,7 @@ static const qk_field affine_b6_g64_f32_gemv_split_f32_push[] = {
 static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -772,7 +774,7 @@ static const uint32_t affine_b6_g64_f32_gemv_split_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g64_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g64_f32_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g64_f32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b6_g64_f32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_split_f32_vulkan_shared_fours},
@@ -799,6 +801,8 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_int24_f32_bindings[] = {
@@ -819,7 +823,7 @@ static const qk_field affine_b6_g64_f32_gemv_int24_f32_push[] = {
 static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -828,7 +832,7 @@ static const uint32_t affine_b6_g64_f32_gemv_int24_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g64_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g64_f32_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g64_f32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b6_g64_f32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_int24_f32_vulkan_shared_fours},
@@ -855,6 +859,8 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_f16_bindings[] = {
@@ -875,7 +881,7 @@ static const qk_field affine_b6_g64_f32_gemv_f16_push[] = {
 static const uint32_t affine_b6_g64_f32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g64_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g64_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g64_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g64_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b6_g64_f32_gemv_f16_vulkan_checked[] = {0, 1};
@@ -883,7 +889,7 @@ static const uint32_t affine_b6_g64_f32_gemv_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b6_g64_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g64_f32_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g64_f32_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b6_g64_f32_gemv_f16_vulkan_checked},
@@ -909,6 +915,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b6_g64_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -954,7 +961,7 @@ static const qk_field affine_b6_g64_f32_gemv_int8_f16_push[] = {
 static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -963,7 +970,7 @@ static const uint32_t affine_b6_g64_f32_gemv_int8_f16_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b6_g64_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g64_f32_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g64_f32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b6_g64_f32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_int8_f16_vulkan_shared_fours},
@@ -990,6 +997,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_split_f16_bindings[] = {
@@ -1010,7 +1018,7 @@ static const qk_field affine_b6_g64_f32_gemv_split_f16_push[] = {
 static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1019,7 +1027,7 @@ static const uint32_t affine_b6_g64_f32_gemv_split_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g64_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g64_f32_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g64_f32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b6_g64_f32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_split_f16_vulkan_shared_fours},
@@ -1046,6 +1054,8 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_int24_f16_bindings[] = {
@@ -1066,7 +1076,7 @@ static const qk_field affine_b6_g64_f32_gemv_int24_f16_push[] = {
 static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1075,7 +1085,7 @@ static const uint32_t affine_b6_g64_f32_gemv_int24_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b6_g64_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g64_f32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g64_f32_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g64_f32_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b6_g64_f32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b6_g64_f32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b6_g64_f32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b6_g64_f32_gemv_int24_f16_vulkan_shared_fours},
@@ -1102,6 +1112,8 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_f32_bindings[] = {
@@ -1154,6 +1166,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_id_f32_metal = {
@@ -1228,6 +1241,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_split_f32_bindings[] = {
@@ -1282,6 +1296,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_int24_f32_bindings[] = {
@@ -1336,6 +1351,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_f16_bindings[] = {
@@ -1388,6 +1404,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_id_f16_metal = {
@@ -1462,6 +1479,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_split_f16_bindings[] = {
@@ -1516,6 +1534,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_int24_f16_bindings[] = {
@@ -1570,6 +1589,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

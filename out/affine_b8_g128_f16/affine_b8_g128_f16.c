@@ -613,7 +613,7 @@ static const qk_field affine_b8_g128_f16_gemv_f32_push[] = {
 static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_checked[] = {0, 1};
@@ -621,7 +621,7 @@ static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_staged[] = {1, 512, 102
 static const qk_spec_constant affine_b8_g128_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g128_f16_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g128_f16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f16_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b8_g128_f16_gemv_f32_vulkan_checked},
@@ -647,6 +647,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b8_g128_f16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -692,7 +693,7 @@ static const qk_field affine_b8_g128_f16_gemv_int8_f32_push[] = {
 static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -701,7 +702,7 @@ static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b8_g128_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g128_f16_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g128_f16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g128_f16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f16_gemv_int8_f32_vulkan_shared_fours},
@@ -728,6 +729,8 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_split_f32_bindings[] = {
@@ -748,7 +751,7 @@ static const qk_field affine_b8_g128_f16_gemv_split_f32_push[] = {
 static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -757,7 +760,7 @@ static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b8_g128_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g128_f16_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g128_f16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g128_f16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f16_gemv_split_f32_vulkan_shared_fours},
@@ -784,6 +787,8 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_int24_f32_bindings[] = {
@@ -804,7 +809,7 @@ static const qk_field affine_b8_g128_f16_gemv_int24_f32_push[] = {
 static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -813,7 +818,7 @@ static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b8_g128_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g128_f16_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g128_f16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g128_f16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f16_gemv_int24_f32_vulkan_shared_fours},
@@ -840,6 +845,8 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_f16_bindings[] = {
@@ -860,7 +867,7 @@ static const qk_field affine_b8_g128_f16_gemv_f16_push[] = {
 static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_checked[] = {0, 1};
@@ -868,7 +875,7 @@ static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_staged[] = {1, 512, 102
 static const qk_spec_constant affine_b8_g128_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g128_f16_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g128_f16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f16_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b8_g128_f16_gemv_f16_vulkan_checked},
@@ -894,6 +901,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b8_g128_f16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -939,7 +947,7 @@ static const qk_field affine_b8_g128_f16_gemv_int8_f16_push[] = {
 static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -948,7 +956,7 @@ static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b8_g128_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g128_f16_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g128_f16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g128_f16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f16_gemv_int8_f16_vulkan_shared_fours},
@@ -975,6 +983,8 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_split_f16_bindings[] = {
@@ -995,7 +1005,7 @@ static const qk_field affine_b8_g128_f16_gemv_split_f16_push[] = {
 static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1004,7 +1014,7 @@ static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b8_g128_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g128_f16_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g128_f16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g128_f16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f16_gemv_split_f16_vulkan_shared_fours},
@@ -1031,6 +1041,8 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_int24_f16_bindings[] = {
@@ -1051,7 +1063,7 @@ static const qk_field affine_b8_g128_f16_gemv_int24_f16_push[] = {
 static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1060,7 +1072,7 @@ static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b8_g128_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g128_f16_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g128_f16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g128_f16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g128_f16_gemv_int24_f16_vulkan_shared_fours},
@@ -1087,6 +1099,8 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_f32_bindings[] = {
@@ -1139,6 +1153,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_id_f32_metal = {
@@ -1213,6 +1228,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_split_f32_bindings[] = {
@@ -1267,6 +1283,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_int24_f32_bindings[] = {
@@ -1321,6 +1338,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_f16_bindings[] = {
@@ -1373,6 +1391,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_id_f16_metal = {
@@ -1447,6 +1466,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_split_f16_bindings[] = {
@@ -1501,6 +1521,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_int24_f16_bindings[] = {
@@ -1555,6 +1576,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -19,6 +19,7 @@
 //
 // Here bits = 8, group = 32, T = bf16.
 #version 450
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
@@ -63,23 +64,36 @@ void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, token_step = threads / row_tiles, tile_step = threads % row_tiles;
     uint token = gl_GlobalInvocationID.x / row_tiles, t = gl_GlobalInvocationID.x % row_tiles;
     while (token < tokens) {
-        const uint row = indices[token], i = token * row_tiles + t;
-        const bool bound = row >= row_first && row < row_end, missing = row >= rows && row_first == 0u;
-        vec4 v[1];
-        if (bound) {
-            const uint from = (row - row_first) * row_tiles + t;
-            decode(from / 8u, i % 8u, v);
-        } else if (missing) {
-            // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
-            if (t == 0u) atomicAdd(out_of_range, 1u);
+        // Two at once: what the second loads does not wait for the first.
+        uint at[2], row[2], tile[2];
+        [[unroll]] for (uint n = 0u; n < 2u; ++n) {
+            at[n] = token;
+            row[n] = indices[min(token, tokens - 1u)];
+            tile[n] = t;
+            token += token_step;
+            t += tile_step;
+            if (t >= row_tiles) {
+                t -= row_tiles;
+                token += 1u;
+            }
         }
-        if (bound || missing) write_tile(i / 8u, i % 8u, v);  // else: a row of another launch
-        token += token_step;
-        t += tile_step;
-        if (t >= row_tiles) {
-            t -= row_tiles;
-            token += 1u;
+        vec4 v[2][1];
+        [[unroll]] for (uint n = 0u; n < 2u; ++n) {
+            // Of a row that this launch does not have, the first in its place.
+            const uint i = at[n] * row_tiles + tile[n];
+            const uint from = (row[n] >= row_first && row[n] < row_end ? row[n] - row_first : 0u) * row_tiles + tile[n];
+            decode(from / 8u, i % 8u, v[n]);
+        }
+        [[unroll]] for (uint n = 0u; n < 2u; ++n) {
+            const uint i = at[n] * row_tiles + tile[n];
+            const bool bound = row[n] >= row_first && row[n] < row_end, missing = row[n] >= rows && row_first == 0u;
+            if (at[n] >= tokens || !(bound || missing)) continue;  // a row of another launch
+            if (missing) {
+                // No such row: zeros, and the token is counted once.
+                [[unroll]] for (uint r = 0u; r < 1u; ++r) v[n][r] = vec4(0.0);
+                if (tile[n] == 0u) atomicAdd(out_of_range, 1u);
+            }
+            write_tile(i / 8u, i % 8u, v[n]);
         }
     }
 }

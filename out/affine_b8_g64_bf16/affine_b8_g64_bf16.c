@@ -621,7 +621,7 @@ static const qk_field affine_b8_g64_bf16_gemv_f32_push[] = {
 static const uint32_t affine_b8_g64_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b8_g64_bf16_gemv_f32_vulkan_checked[] = {0, 1};
@@ -629,7 +629,7 @@ static const uint32_t affine_b8_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 102
 static const qk_spec_constant affine_b8_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_bf16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_bf16_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_bf16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b8_g64_bf16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_bf16_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b8_g64_bf16_gemv_f32_vulkan_checked},
@@ -655,6 +655,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b8_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -700,7 +701,7 @@ static const qk_field affine_b8_g64_bf16_gemv_int8_f32_push[] = {
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -709,7 +710,7 @@ static const uint32_t affine_b8_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b8_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_bf16_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_bf16_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g64_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_bf16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_bf16_gemv_int8_f32_vulkan_shared_fours},
@@ -736,6 +737,8 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_split_f32_bindings[] = {
@@ -756,7 +759,7 @@ static const qk_field affine_b8_g64_bf16_gemv_split_f32_push[] = {
 static const uint32_t affine_b8_g64_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g64_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -765,7 +768,7 @@ static const uint32_t affine_b8_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b8_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_bf16_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_bf16_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g64_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_bf16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_bf16_gemv_split_f32_vulkan_shared_fours},
@@ -792,6 +795,8 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_int24_f32_bindings[] = {
@@ -812,7 +817,7 @@ static const qk_field affine_b8_g64_bf16_gemv_int24_f32_push[] = {
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -821,7 +826,7 @@ static const uint32_t affine_b8_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b8_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_bf16_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_bf16_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g64_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_bf16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_bf16_gemv_int24_f32_vulkan_shared_fours},
@@ -848,6 +853,8 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_f16_bindings[] = {
@@ -868,7 +875,7 @@ static const qk_field affine_b8_g64_bf16_gemv_f16_push[] = {
 static const uint32_t affine_b8_g64_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b8_g64_bf16_gemv_f16_vulkan_checked[] = {0, 1};
@@ -876,7 +883,7 @@ static const uint32_t affine_b8_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 102
 static const qk_spec_constant affine_b8_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_bf16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_bf16_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_bf16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b8_g64_bf16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_bf16_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b8_g64_bf16_gemv_f16_vulkan_checked},
@@ -902,6 +909,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b8_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -947,7 +955,7 @@ static const qk_field affine_b8_g64_bf16_gemv_int8_f16_push[] = {
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -956,7 +964,7 @@ static const uint32_t affine_b8_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b8_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_bf16_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_bf16_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g64_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_bf16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_bf16_gemv_int8_f16_vulkan_shared_fours},
@@ -983,6 +991,8 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_split_f16_bindings[] = {
@@ -1003,7 +1013,7 @@ static const qk_field affine_b8_g64_bf16_gemv_split_f16_push[] = {
 static const uint32_t affine_b8_g64_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g64_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1012,7 +1022,7 @@ static const uint32_t affine_b8_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b8_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_bf16_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_bf16_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g64_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_bf16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_bf16_gemv_split_f16_vulkan_shared_fours},
@@ -1039,6 +1049,8 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_int24_f16_bindings[] = {
@@ -1059,7 +1071,7 @@ static const qk_field affine_b8_g64_bf16_gemv_int24_f16_push[] = {
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1068,7 +1080,7 @@ static const uint32_t affine_b8_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 51
 static const qk_spec_constant affine_b8_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_bf16_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_bf16_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g64_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_bf16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_bf16_gemv_int24_f16_vulkan_shared_fours},
@@ -1095,6 +1107,8 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_id_f32_bindings[] = {
@@ -1147,6 +1161,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b8_g64_bf16_gemv_id_f32_metal = {
@@ -1221,6 +1236,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_id_split_f32_bindings[] = {
@@ -1275,6 +1291,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_id_int24_f32_bindings[] = {
@@ -1329,6 +1346,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_id_f16_bindings[] = {
@@ -1381,6 +1399,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b8_g64_bf16_gemv_id_f16_metal = {
@@ -1455,6 +1474,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_id_split_f16_bindings[] = {
@@ -1509,6 +1529,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g64_bf16_gemv_id_int24_f16_bindings[] = {
@@ -1563,6 +1584,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -623,7 +623,7 @@ static const qk_field affine_b8_g64_f32_gemv_f32_push[] = {
 static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_checked[] = {0, 1};
@@ -631,7 +631,7 @@ static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b8_g64_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_f32_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_f32_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b8_g64_f32_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f32_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b8_g64_f32_gemv_f32_vulkan_checked},
@@ -657,6 +657,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b8_g64_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -702,7 +703,7 @@ static const qk_field affine_b8_g64_f32_gemv_int8_f32_push[] = {
 static const uint32_t affine_b8_g64_f32_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g64_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -711,7 +712,7 @@ static const uint32_t affine_b8_g64_f32_gemv_int8_f32_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b8_g64_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f32_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_f32_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_f32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g64_f32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f32_gemv_int8_f32_vulkan_shared_fours},
@@ -738,6 +739,8 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_split_f32_bindings[] = {
@@ -758,7 +761,7 @@ static const qk_field affine_b8_g64_f32_gemv_split_f32_push[] = {
 static const uint32_t affine_b8_g64_f32_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g64_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -767,7 +770,7 @@ static const uint32_t affine_b8_g64_f32_gemv_split_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b8_g64_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f32_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_f32_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_f32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g64_f32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f32_gemv_split_f32_vulkan_shared_fours},
@@ -794,6 +797,8 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_int24_f32_bindings[] = {
@@ -814,7 +819,7 @@ static const qk_field affine_b8_g64_f32_gemv_int24_f32_push[] = {
 static const uint32_t affine_b8_g64_f32_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g64_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -823,7 +828,7 @@ static const uint32_t affine_b8_g64_f32_gemv_int24_f32_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b8_g64_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f32_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_f32_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_f32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g64_f32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f32_gemv_int24_f32_vulkan_shared_fours},
@@ -850,6 +855,8 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_f16_bindings[] = {
@@ -870,7 +877,7 @@ static const qk_field affine_b8_g64_f32_gemv_f16_push[] = {
 static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_checked[] = {0, 1};
@@ -878,7 +885,7 @@ static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant affine_b8_g64_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_f32_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_f32_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b8_g64_f32_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f32_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, affine_b8_g64_f32_gemv_f16_vulkan_checked},
@@ -904,6 +911,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t affine_b8_g64_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -949,7 +957,7 @@ static const qk_field affine_b8_g64_f32_gemv_int8_f16_push[] = {
 static const uint32_t affine_b8_g64_f32_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g64_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -958,7 +966,7 @@ static const uint32_t affine_b8_g64_f32_gemv_int8_f16_vulkan_staged[] = {1, 512,
 static const qk_spec_constant affine_b8_g64_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f32_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_f32_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_f32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g64_f32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f32_gemv_int8_f16_vulkan_shared_fours},
@@ -985,6 +993,8 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_split_f16_bindings[] = {
@@ -1005,7 +1015,7 @@ static const qk_field affine_b8_g64_f32_gemv_split_f16_push[] = {
 static const uint32_t affine_b8_g64_f32_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g64_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1014,7 +1024,7 @@ static const uint32_t affine_b8_g64_f32_gemv_split_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b8_g64_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f32_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_f32_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_f32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g64_f32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f32_gemv_split_f16_vulkan_shared_fours},
@@ -1041,6 +1051,8 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_int24_f16_bindings[] = {
@@ -1061,7 +1073,7 @@ static const qk_field affine_b8_g64_f32_gemv_int24_f16_push[] = {
 static const uint32_t affine_b8_g64_f32_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b8_g64_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b8_g64_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g64_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g64_f32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1070,7 +1082,7 @@ static const uint32_t affine_b8_g64_f32_gemv_int24_f16_vulkan_staged[] = {1, 512
 static const qk_spec_constant affine_b8_g64_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f32_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_f32_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, affine_b8_g64_f32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g64_f32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g64_f32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b8_g64_f32_gemv_int24_f16_vulkan_shared_fours},
@@ -1097,6 +1109,8 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_id_f32_bindings[] = {
@@ -1149,6 +1163,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b8_g64_f32_gemv_id_f32_metal = {
@@ -1223,6 +1238,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_id_split_f32_bindings[] = {
@@ -1277,6 +1293,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_id_int24_f32_bindings[] = {
@@ -1331,6 +1348,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_id_f16_bindings[] = {
@@ -1383,6 +1401,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_affine_b8_g64_f32_gemv_id_f16_metal = {
@@ -1457,6 +1476,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_id_split_f16_bindings[] = {
@@ -1511,6 +1531,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding affine_b8_g64_f32_gemv_id_int24_f16_bindings[] = {
@@ -1565,6 +1586,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

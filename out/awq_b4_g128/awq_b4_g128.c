@@ -656,12 +656,12 @@ static const qk_field awq_b4_g128_gemv_f32_push[] = {
 static const uint32_t awq_b4_g128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t awq_b4_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t awq_b4_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t awq_b4_g128_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g128_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, awq_b4_g128_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, awq_b4_g128_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, awq_b4_g128_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_awq_b4_g128_gemv_f32_vulkan = {
@@ -740,13 +740,13 @@ static const qk_field awq_b4_g128_gemv_int8_f32_push[] = {
 static const uint32_t awq_b4_g128_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t awq_b4_g128_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g128_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t awq_b4_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t awq_b4_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t awq_b4_g128_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g128_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, awq_b4_g128_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, awq_b4_g128_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, awq_b4_g128_gemv_int8_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, awq_b4_g128_gemv_int8_f32_vulkan_shared_fours}};
 
@@ -797,13 +797,13 @@ static const qk_field awq_b4_g128_gemv_split_f32_push[] = {
 static const uint32_t awq_b4_g128_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t awq_b4_g128_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g128_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t awq_b4_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t awq_b4_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t awq_b4_g128_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g128_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, awq_b4_g128_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, awq_b4_g128_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, awq_b4_g128_gemv_split_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, awq_b4_g128_gemv_split_f32_vulkan_shared_fours}};
 
@@ -854,13 +854,13 @@ static const qk_field awq_b4_g128_gemv_int24_f32_push[] = {
 static const uint32_t awq_b4_g128_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t awq_b4_g128_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g128_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t awq_b4_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t awq_b4_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t awq_b4_g128_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g128_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, awq_b4_g128_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, awq_b4_g128_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, awq_b4_g128_gemv_int24_f32_vulkan_digits},
     {6, "shared_fours", 512, 4, awq_b4_g128_gemv_int24_f32_vulkan_shared_fours}};
 
@@ -911,12 +911,12 @@ static const qk_field awq_b4_g128_gemv_f16_push[] = {
 static const uint32_t awq_b4_g128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t awq_b4_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t awq_b4_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t awq_b4_g128_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g128_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, awq_b4_g128_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, awq_b4_g128_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, awq_b4_g128_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_awq_b4_g128_gemv_f16_vulkan = {
@@ -995,13 +995,13 @@ static const qk_field awq_b4_g128_gemv_int8_f16_push[] = {
 static const uint32_t awq_b4_g128_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t awq_b4_g128_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g128_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t awq_b4_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t awq_b4_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t awq_b4_g128_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g128_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, awq_b4_g128_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, awq_b4_g128_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, awq_b4_g128_gemv_int8_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, awq_b4_g128_gemv_int8_f16_vulkan_shared_fours}};
 
@@ -1052,13 +1052,13 @@ static const qk_field awq_b4_g128_gemv_split_f16_push[] = {
 static const uint32_t awq_b4_g128_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t awq_b4_g128_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g128_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t awq_b4_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t awq_b4_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t awq_b4_g128_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g128_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, awq_b4_g128_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, awq_b4_g128_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, awq_b4_g128_gemv_split_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, awq_b4_g128_gemv_split_f16_vulkan_shared_fours}};
 
@@ -1109,13 +1109,13 @@ static const qk_field awq_b4_g128_gemv_int24_f16_push[] = {
 static const uint32_t awq_b4_g128_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t awq_b4_g128_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g128_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t awq_b4_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t awq_b4_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t awq_b4_g128_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g128_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, awq_b4_g128_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, awq_b4_g128_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, awq_b4_g128_gemv_int24_f16_vulkan_digits},
     {6, "shared_fours", 512, 4, awq_b4_g128_gemv_int24_f16_vulkan_shared_fours}};
 

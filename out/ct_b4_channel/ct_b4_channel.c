@@ -640,7 +640,7 @@ static const qk_field ct_b4_channel_gemv_f32_push[] = {
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_channel_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_checked[] = {0, 1};
@@ -648,7 +648,7 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_staged[] = {1, 512, 1024, 20
 static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_channel_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_channel_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_f32_vulkan_checked},
@@ -678,6 +678,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t ct_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -729,7 +730,7 @@ static const qk_field ct_b4_channel_gemv_int8_f32_push[] = {
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -738,7 +739,7 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_staged[] = {1, 512, 102
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_channel_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f32_vulkan_shared_fours},
@@ -769,6 +770,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_channel_gemv_split_f32_bindings[] = {
@@ -791,7 +793,7 @@ static const qk_field ct_b4_channel_gemv_split_f32_push[] = {
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -800,7 +802,7 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_staged[] = {1, 512, 10
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_channel_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f32_vulkan_shared_fours},
@@ -831,6 +833,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_channel_gemv_int24_f32_bindings[] = {
@@ -853,7 +856,7 @@ static const qk_field ct_b4_channel_gemv_int24_f32_push[] = {
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -862,7 +865,7 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_staged[] = {1, 512, 10
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_channel_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f32_vulkan_shared_fours},
@@ -893,6 +896,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_channel_gemv_f16_bindings[] = {
@@ -915,7 +919,7 @@ static const qk_field ct_b4_channel_gemv_f16_push[] = {
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_channel_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_checked[] = {0, 1};
@@ -923,7 +927,7 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_staged[] = {1, 512, 1024, 20
 static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_channel_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_channel_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_f16_vulkan_checked},
@@ -953,6 +957,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t ct_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1004,7 +1009,7 @@ static const qk_field ct_b4_channel_gemv_int8_f16_push[] = {
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1013,7 +1018,7 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_staged[] = {1, 512, 102
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_channel_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f16_vulkan_shared_fours},
@@ -1044,6 +1049,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_channel_gemv_split_f16_bindings[] = {
@@ -1066,7 +1072,7 @@ static const qk_field ct_b4_channel_gemv_split_f16_push[] = {
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1075,7 +1081,7 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_staged[] = {1, 512, 10
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_channel_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f16_vulkan_shared_fours},
@@ -1106,6 +1112,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_channel_gemv_int24_f16_bindings[] = {
@@ -1128,7 +1135,7 @@ static const qk_field ct_b4_channel_gemv_int24_f16_push[] = {
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1137,7 +1144,7 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_staged[] = {1, 512, 10
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_channel_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f16_vulkan_shared_fours},
@@ -1168,6 +1175,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 32,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -612,7 +612,7 @@ static const qk_field ct_b4_g32_gemv_f32_push[] = {
 static const uint32_t ct_b4_g32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_g32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g32_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_g32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_g32_gemv_f32_vulkan_checked[] = {0, 1};
@@ -620,7 +620,7 @@ static const uint32_t ct_b4_g32_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_g32_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_g32_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_g32_gemv_f32_vulkan_checked},
@@ -646,6 +646,7 @@ const qk_kernel qk_ct_b4_g32_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t ct_b4_g32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -690,7 +691,7 @@ static const qk_field ct_b4_g32_gemv_int8_f32_push[] = {
 static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -699,7 +700,7 @@ static const uint32_t ct_b4_g32_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2
 static const qk_spec_constant ct_b4_g32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g32_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_g32_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_g32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b4_g32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_int8_f32_vulkan_shared_fours},
@@ -726,6 +727,7 @@ const qk_kernel qk_ct_b4_g32_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_split_f32_bindings[] = {
@@ -745,7 +747,7 @@ static const qk_field ct_b4_g32_gemv_split_f32_push[] = {
 static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -754,7 +756,7 @@ static const uint32_t ct_b4_g32_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 
 static const qk_spec_constant ct_b4_g32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g32_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_g32_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_g32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b4_g32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_split_f32_vulkan_shared_fours},
@@ -781,6 +783,7 @@ const qk_kernel qk_ct_b4_g32_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_int24_f32_bindings[] = {
@@ -800,7 +803,7 @@ static const qk_field ct_b4_g32_gemv_int24_f32_push[] = {
 static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -809,7 +812,7 @@ static const uint32_t ct_b4_g32_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 
 static const qk_spec_constant ct_b4_g32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g32_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_g32_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_g32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b4_g32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_int24_f32_vulkan_shared_fours},
@@ -836,6 +839,7 @@ const qk_kernel qk_ct_b4_g32_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_f16_bindings[] = {
@@ -855,7 +859,7 @@ static const qk_field ct_b4_g32_gemv_f16_push[] = {
 static const uint32_t ct_b4_g32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_g32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g32_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_g32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_g32_gemv_f16_vulkan_checked[] = {0, 1};
@@ -863,7 +867,7 @@ static const uint32_t ct_b4_g32_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_g32_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_g32_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_g32_gemv_f16_vulkan_checked},
@@ -889,6 +893,7 @@ const qk_kernel qk_ct_b4_g32_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t ct_b4_g32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -933,7 +938,7 @@ static const qk_field ct_b4_g32_gemv_int8_f16_push[] = {
 static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -942,7 +947,7 @@ static const uint32_t ct_b4_g32_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2
 static const qk_spec_constant ct_b4_g32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g32_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_g32_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_g32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b4_g32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_int8_f16_vulkan_shared_fours},
@@ -969,6 +974,7 @@ const qk_kernel qk_ct_b4_g32_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_split_f16_bindings[] = {
@@ -988,7 +994,7 @@ static const qk_field ct_b4_g32_gemv_split_f16_push[] = {
 static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -997,7 +1003,7 @@ static const uint32_t ct_b4_g32_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 
 static const qk_spec_constant ct_b4_g32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g32_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_g32_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_g32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b4_g32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_split_f16_vulkan_shared_fours},
@@ -1024,6 +1030,7 @@ const qk_kernel qk_ct_b4_g32_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_int24_f16_bindings[] = {
@@ -1043,7 +1050,7 @@ static const qk_field ct_b4_g32_gemv_int24_f16_push[] = {
 static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1052,7 +1059,7 @@ static const uint32_t ct_b4_g32_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 
 static const qk_spec_constant ct_b4_g32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g32_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_g32_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_g32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b4_g32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_g32_gemv_int24_f16_vulkan_shared_fours},
@@ -1079,6 +1086,7 @@ const qk_kernel qk_ct_b4_g32_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_id_f32_bindings[] = {
@@ -1130,6 +1138,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_ct_b4_g32_gemv_id_f32_metal = {
@@ -1203,6 +1212,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_id_split_f32_bindings[] = {
@@ -1256,6 +1266,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_id_int24_f32_bindings[] = {
@@ -1309,6 +1320,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_id_f16_bindings[] = {
@@ -1360,6 +1372,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_ct_b4_g32_gemv_id_f16_metal = {
@@ -1433,6 +1446,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_id_split_f16_bindings[] = {
@@ -1486,6 +1500,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b4_g32_gemv_id_int24_f16_bindings[] = {
@@ -1539,6 +1554,7 @@ const qk_kernel qk_ct_b4_g32_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -663,11 +663,11 @@ static const qk_field ct_b4_zp_g32_gemv_f32_push[] = {
 static const uint32_t ct_b4_zp_g32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_zp_g32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_zp_g32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_zp_g32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_zp_g32_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant ct_b4_zp_g32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_zp_g32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_zp_g32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_zp_g32_gemv_f32_vulkan_split}};
+    {3, "split", 1, 6, ct_b4_zp_g32_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_ct_b4_zp_g32_gemv_f32_vulkan = {
     .name = "ct_b4_zp_g32_gemv_f32",
@@ -745,12 +745,12 @@ static const qk_field ct_b4_zp_g32_gemv_int8_f32_push[] = {
 static const uint32_t ct_b4_zp_g32_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_zp_g32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_zp_g32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_zp_g32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_zp_g32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_zp_g32_gemv_int8_f32_vulkan_digits[] = {1};
 static const qk_spec_constant ct_b4_zp_g32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_zp_g32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_zp_g32_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_zp_g32_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_zp_g32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b4_zp_g32_gemv_int8_f32_vulkan_digits}};
 
 const qk_kernel qk_ct_b4_zp_g32_gemv_int8_f32_vulkan = {
@@ -800,12 +800,12 @@ static const qk_field ct_b4_zp_g32_gemv_split_f32_push[] = {
 static const uint32_t ct_b4_zp_g32_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_zp_g32_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_zp_g32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_zp_g32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_zp_g32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_zp_g32_gemv_split_f32_vulkan_digits[] = {2};
 static const qk_spec_constant ct_b4_zp_g32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_zp_g32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_zp_g32_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_zp_g32_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_zp_g32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b4_zp_g32_gemv_split_f32_vulkan_digits}};
 
 const qk_kernel qk_ct_b4_zp_g32_gemv_split_f32_vulkan = {
@@ -855,12 +855,12 @@ static const qk_field ct_b4_zp_g32_gemv_int24_f32_push[] = {
 static const uint32_t ct_b4_zp_g32_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_zp_g32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_zp_g32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_zp_g32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_zp_g32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_zp_g32_gemv_int24_f32_vulkan_digits[] = {3};
 static const qk_spec_constant ct_b4_zp_g32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_zp_g32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_zp_g32_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_zp_g32_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b4_zp_g32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b4_zp_g32_gemv_int24_f32_vulkan_digits}};
 
 const qk_kernel qk_ct_b4_zp_g32_gemv_int24_f32_vulkan = {
@@ -910,11 +910,11 @@ static const qk_field ct_b4_zp_g32_gemv_f16_push[] = {
 static const uint32_t ct_b4_zp_g32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_zp_g32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_zp_g32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_zp_g32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_zp_g32_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant ct_b4_zp_g32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_zp_g32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_zp_g32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_zp_g32_gemv_f16_vulkan_split}};
+    {3, "split", 1, 6, ct_b4_zp_g32_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_ct_b4_zp_g32_gemv_f16_vulkan = {
     .name = "ct_b4_zp_g32_gemv_f16",
@@ -992,12 +992,12 @@ static const qk_field ct_b4_zp_g32_gemv_int8_f16_push[] = {
 static const uint32_t ct_b4_zp_g32_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_zp_g32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_zp_g32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_zp_g32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_zp_g32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_zp_g32_gemv_int8_f16_vulkan_digits[] = {1};
 static const qk_spec_constant ct_b4_zp_g32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_zp_g32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_zp_g32_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_zp_g32_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_zp_g32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b4_zp_g32_gemv_int8_f16_vulkan_digits}};
 
 const qk_kernel qk_ct_b4_zp_g32_gemv_int8_f16_vulkan = {
@@ -1047,12 +1047,12 @@ static const qk_field ct_b4_zp_g32_gemv_split_f16_push[] = {
 static const uint32_t ct_b4_zp_g32_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_zp_g32_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_zp_g32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_zp_g32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_zp_g32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_zp_g32_gemv_split_f16_vulkan_digits[] = {2};
 static const qk_spec_constant ct_b4_zp_g32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_zp_g32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_zp_g32_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_zp_g32_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_zp_g32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b4_zp_g32_gemv_split_f16_vulkan_digits}};
 
 const qk_kernel qk_ct_b4_zp_g32_gemv_split_f16_vulkan = {
@@ -1102,12 +1102,12 @@ static const qk_field ct_b4_zp_g32_gemv_int24_f16_push[] = {
 static const uint32_t ct_b4_zp_g32_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_zp_g32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_zp_g32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b4_zp_g32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_zp_g32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_zp_g32_gemv_int24_f16_vulkan_digits[] = {3};
 static const qk_spec_constant ct_b4_zp_g32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_zp_g32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_zp_g32_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_zp_g32_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b4_zp_g32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b4_zp_g32_gemv_int24_f16_vulkan_digits}};
 
 const qk_kernel qk_ct_b4_zp_g32_gemv_int24_f16_vulkan = {

@@ -611,7 +611,7 @@ static const qk_field ct_b8_g128_gemv_f32_push[] = {
 static const uint32_t ct_b8_g128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b8_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b8_g128_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b8_g128_gemv_f32_vulkan_checked[] = {0, 1};
@@ -619,7 +619,7 @@ static const uint32_t ct_b8_g128_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant ct_b8_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b8_g128_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b8_g128_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b8_g128_gemv_f32_vulkan_checked},
@@ -645,6 +645,7 @@ const qk_kernel qk_ct_b8_g128_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t ct_b8_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -689,7 +690,7 @@ static const qk_field ct_b8_g128_gemv_int8_f32_push[] = {
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -698,7 +699,7 @@ static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 
 static const qk_spec_constant ct_b8_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b8_g128_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b8_g128_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b8_g128_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_int8_f32_vulkan_shared_fours},
@@ -725,6 +726,8 @@ const qk_kernel qk_ct_b8_g128_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding ct_b8_g128_gemv_split_f32_bindings[] = {
@@ -744,7 +747,7 @@ static const qk_field ct_b8_g128_gemv_split_f32_push[] = {
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -753,7 +756,7 @@ static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant ct_b8_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b8_g128_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b8_g128_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b8_g128_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_split_f32_vulkan_shared_fours},
@@ -780,6 +783,8 @@ const qk_kernel qk_ct_b8_g128_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding ct_b8_g128_gemv_int24_f32_bindings[] = {
@@ -799,7 +804,7 @@ static const qk_field ct_b8_g128_gemv_int24_f32_push[] = {
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -808,7 +813,7 @@ static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant ct_b8_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b8_g128_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, ct_b8_g128_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b8_g128_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_int24_f32_vulkan_shared_fours},
@@ -835,6 +840,8 @@ const qk_kernel qk_ct_b8_g128_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding ct_b8_g128_gemv_f16_bindings[] = {
@@ -854,7 +861,7 @@ static const qk_field ct_b8_g128_gemv_f16_push[] = {
 static const uint32_t ct_b8_g128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b8_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b8_g128_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b8_g128_gemv_f16_vulkan_checked[] = {0, 1};
@@ -862,7 +869,7 @@ static const uint32_t ct_b8_g128_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant ct_b8_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b8_g128_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b8_g128_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b8_g128_gemv_f16_vulkan_checked},
@@ -888,6 +895,7 @@ const qk_kernel qk_ct_b8_g128_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t ct_b8_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -932,7 +940,7 @@ static const qk_field ct_b8_g128_gemv_int8_f16_push[] = {
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -941,7 +949,7 @@ static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 
 static const qk_spec_constant ct_b8_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b8_g128_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b8_g128_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b8_g128_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_int8_f16_vulkan_shared_fours},
@@ -968,6 +976,8 @@ const qk_kernel qk_ct_b8_g128_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding ct_b8_g128_gemv_split_f16_bindings[] = {
@@ -987,7 +997,7 @@ static const qk_field ct_b8_g128_gemv_split_f16_push[] = {
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -996,7 +1006,7 @@ static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant ct_b8_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b8_g128_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b8_g128_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b8_g128_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_split_f16_vulkan_shared_fours},
@@ -1023,6 +1033,8 @@ const qk_kernel qk_ct_b8_g128_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding ct_b8_g128_gemv_int24_f16_bindings[] = {
@@ -1042,7 +1054,7 @@ static const qk_field ct_b8_g128_gemv_int24_f16_push[] = {
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1051,7 +1063,7 @@ static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant ct_b8_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b8_g128_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, ct_b8_g128_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b8_g128_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g128_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b8_g128_gemv_int24_f16_vulkan_shared_fours},
@@ -1078,6 +1090,8 @@ const qk_kernel qk_ct_b8_g128_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding ct_b8_g128_gemv_id_f32_bindings[] = {
@@ -1129,6 +1143,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_ct_b8_g128_gemv_id_f32_metal = {
@@ -1202,6 +1217,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b8_g128_gemv_id_split_f32_bindings[] = {
@@ -1255,6 +1271,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b8_g128_gemv_id_int24_f32_bindings[] = {
@@ -1308,6 +1325,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b8_g128_gemv_id_f16_bindings[] = {
@@ -1359,6 +1377,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_ct_b8_g128_gemv_id_f16_metal = {
@@ -1432,6 +1451,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b8_g128_gemv_id_split_f16_bindings[] = {
@@ -1485,6 +1505,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding ct_b8_g128_gemv_id_int24_f16_bindings[] = {
@@ -1538,6 +1559,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

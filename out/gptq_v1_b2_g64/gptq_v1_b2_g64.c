@@ -655,11 +655,11 @@ static const qk_field gptq_v1_b2_g64_gemv_f32_push[] = {
 static const uint32_t gptq_v1_b2_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v1_b2_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b2_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v1_b2_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v1_b2_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant gptq_v1_b2_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b2_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b2_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b2_g64_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, gptq_v1_b2_g64_gemv_f32_vulkan_split}};
+    {3, "split", 1, 6, gptq_v1_b2_g64_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_gptq_v1_b2_g64_gemv_f32_vulkan = {
     .name = "gptq_v1_b2_g64_gemv_f32",
@@ -737,11 +737,11 @@ static const qk_field gptq_v1_b2_g64_gemv_f16_push[] = {
 static const uint32_t gptq_v1_b2_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v1_b2_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b2_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v1_b2_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v1_b2_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant gptq_v1_b2_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b2_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b2_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b2_g64_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, gptq_v1_b2_g64_gemv_f16_vulkan_split}};
+    {3, "split", 1, 6, gptq_v1_b2_g64_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_gptq_v1_b2_g64_gemv_f16_vulkan = {
     .name = "gptq_v1_b2_g64_gemv_f16",

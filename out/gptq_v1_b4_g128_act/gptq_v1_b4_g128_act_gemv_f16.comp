@@ -31,7 +31,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
-layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 
 layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
 layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };

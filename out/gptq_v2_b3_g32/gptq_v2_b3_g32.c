@@ -657,11 +657,11 @@ static const qk_field gptq_v2_b3_g32_gemv_f32_push[] = {
 static const uint32_t gptq_v2_b3_g32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v2_b3_g32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v2_b3_g32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v2_b3_g32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b3_g32_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant gptq_v2_b3_g32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b3_g32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v2_b3_g32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, gptq_v2_b3_g32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, gptq_v2_b3_g32_gemv_f32_vulkan_split}};
+    {3, "split", 1, 6, gptq_v2_b3_g32_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_gptq_v2_b3_g32_gemv_f32_vulkan = {
     .name = "gptq_v2_b3_g32_gemv_f32",
@@ -739,12 +739,12 @@ static const qk_field gptq_v2_b3_g32_gemv_int8_f32_push[] = {
 static const uint32_t gptq_v2_b3_g32_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v2_b3_g32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v2_b3_g32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v2_b3_g32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b3_g32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t gptq_v2_b3_g32_gemv_int8_f32_vulkan_digits[] = {1};
 static const qk_spec_constant gptq_v2_b3_g32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b3_g32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v2_b3_g32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, gptq_v2_b3_g32_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, gptq_v2_b3_g32_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, gptq_v2_b3_g32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, gptq_v2_b3_g32_gemv_int8_f32_vulkan_digits}};
 
 const qk_kernel qk_gptq_v2_b3_g32_gemv_int8_f32_vulkan = {
@@ -794,12 +794,12 @@ static const qk_field gptq_v2_b3_g32_gemv_split_f32_push[] = {
 static const uint32_t gptq_v2_b3_g32_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v2_b3_g32_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v2_b3_g32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v2_b3_g32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b3_g32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t gptq_v2_b3_g32_gemv_split_f32_vulkan_digits[] = {2};
 static const qk_spec_constant gptq_v2_b3_g32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b3_g32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v2_b3_g32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, gptq_v2_b3_g32_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, gptq_v2_b3_g32_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, gptq_v2_b3_g32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, gptq_v2_b3_g32_gemv_split_f32_vulkan_digits}};
 
 const qk_kernel qk_gptq_v2_b3_g32_gemv_split_f32_vulkan = {
@@ -849,12 +849,12 @@ static const qk_field gptq_v2_b3_g32_gemv_int24_f32_push[] = {
 static const uint32_t gptq_v2_b3_g32_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v2_b3_g32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v2_b3_g32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v2_b3_g32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b3_g32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t gptq_v2_b3_g32_gemv_int24_f32_vulkan_digits[] = {3};
 static const qk_spec_constant gptq_v2_b3_g32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b3_g32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v2_b3_g32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, gptq_v2_b3_g32_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, gptq_v2_b3_g32_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, gptq_v2_b3_g32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, gptq_v2_b3_g32_gemv_int24_f32_vulkan_digits}};
 
 const qk_kernel qk_gptq_v2_b3_g32_gemv_int24_f32_vulkan = {
@@ -904,11 +904,11 @@ static const qk_field gptq_v2_b3_g32_gemv_f16_push[] = {
 static const uint32_t gptq_v2_b3_g32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v2_b3_g32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v2_b3_g32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v2_b3_g32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b3_g32_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant gptq_v2_b3_g32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b3_g32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v2_b3_g32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, gptq_v2_b3_g32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, gptq_v2_b3_g32_gemv_f16_vulkan_split}};
+    {3, "split", 1, 6, gptq_v2_b3_g32_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_gptq_v2_b3_g32_gemv_f16_vulkan = {
     .name = "gptq_v2_b3_g32_gemv_f16",
@@ -986,12 +986,12 @@ static const qk_field gptq_v2_b3_g32_gemv_int8_f16_push[] = {
 static const uint32_t gptq_v2_b3_g32_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v2_b3_g32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v2_b3_g32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v2_b3_g32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b3_g32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t gptq_v2_b3_g32_gemv_int8_f16_vulkan_digits[] = {1};
 static const qk_spec_constant gptq_v2_b3_g32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b3_g32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v2_b3_g32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, gptq_v2_b3_g32_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, gptq_v2_b3_g32_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, gptq_v2_b3_g32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, gptq_v2_b3_g32_gemv_int8_f16_vulkan_digits}};
 
 const qk_kernel qk_gptq_v2_b3_g32_gemv_int8_f16_vulkan = {
@@ -1041,12 +1041,12 @@ static const qk_field gptq_v2_b3_g32_gemv_split_f16_push[] = {
 static const uint32_t gptq_v2_b3_g32_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v2_b3_g32_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v2_b3_g32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v2_b3_g32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b3_g32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t gptq_v2_b3_g32_gemv_split_f16_vulkan_digits[] = {2};
 static const qk_spec_constant gptq_v2_b3_g32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b3_g32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v2_b3_g32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, gptq_v2_b3_g32_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, gptq_v2_b3_g32_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, gptq_v2_b3_g32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, gptq_v2_b3_g32_gemv_split_f16_vulkan_digits}};
 
 const qk_kernel qk_gptq_v2_b3_g32_gemv_split_f16_vulkan = {
@@ -1096,12 +1096,12 @@ static const qk_field gptq_v2_b3_g32_gemv_int24_f16_push[] = {
 static const uint32_t gptq_v2_b3_g32_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v2_b3_g32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v2_b3_g32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t gptq_v2_b3_g32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b3_g32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t gptq_v2_b3_g32_gemv_int24_f16_vulkan_digits[] = {3};
 static const qk_spec_constant gptq_v2_b3_g32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b3_g32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v2_b3_g32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, gptq_v2_b3_g32_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, gptq_v2_b3_g32_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, gptq_v2_b3_g32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, gptq_v2_b3_g32_gemv_int24_f16_vulkan_digits}};
 
 const qk_kernel qk_gptq_v2_b3_g32_gemv_int24_f16_vulkan = {

@@ -663,7 +663,7 @@ static const qk_field hqq_b3_g128_gemv_f32_push[] = {
 static const uint32_t hqq_b3_g128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g128_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g128_gemv_f32_vulkan_checked[] = {0, 1};
@@ -671,7 +671,7 @@ static const uint32_t hqq_b3_g128_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const qk_spec_constant hqq_b3_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g128_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b3_g128_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b3_g128_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g128_gemv_f32_vulkan_checked},
@@ -701,6 +701,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_f32_vulkan = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const uint32_t hqq_b3_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -753,7 +754,7 @@ static const qk_field hqq_b3_g128_gemv_int8_f32_push[] = {
 static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -762,7 +763,7 @@ static const uint32_t hqq_b3_g128_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant hqq_b3_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g128_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b3_g128_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b3_g128_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g128_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_int8_f32_vulkan_shared_fours},
@@ -793,6 +794,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_int8_f32_vulkan = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding hqq_b3_g128_gemv_split_f32_bindings[] = {
@@ -816,7 +818,7 @@ static const qk_field hqq_b3_g128_gemv_split_f32_push[] = {
 static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -825,7 +827,7 @@ static const uint32_t hqq_b3_g128_gemv_split_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant hqq_b3_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g128_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b3_g128_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b3_g128_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g128_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_split_f32_vulkan_shared_fours},
@@ -856,6 +858,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_split_f32_vulkan = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding hqq_b3_g128_gemv_int24_f32_bindings[] = {
@@ -879,7 +882,7 @@ static const qk_field hqq_b3_g128_gemv_int24_f32_push[] = {
 static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -888,7 +891,7 @@ static const uint32_t hqq_b3_g128_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant hqq_b3_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g128_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b3_g128_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b3_g128_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g128_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_int24_f32_vulkan_shared_fours},
@@ -919,6 +922,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_int24_f32_vulkan = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding hqq_b3_g128_gemv_f16_bindings[] = {
@@ -942,7 +946,7 @@ static const qk_field hqq_b3_g128_gemv_f16_push[] = {
 static const uint32_t hqq_b3_g128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g128_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g128_gemv_f16_vulkan_checked[] = {0, 1};
@@ -950,7 +954,7 @@ static const uint32_t hqq_b3_g128_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const qk_spec_constant hqq_b3_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g128_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b3_g128_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b3_g128_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g128_gemv_f16_vulkan_checked},
@@ -980,6 +984,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_f16_vulkan = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const uint32_t hqq_b3_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1032,7 +1037,7 @@ static const qk_field hqq_b3_g128_gemv_int8_f16_push[] = {
 static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1041,7 +1046,7 @@ static const uint32_t hqq_b3_g128_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant hqq_b3_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g128_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b3_g128_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b3_g128_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g128_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_int8_f16_vulkan_shared_fours},
@@ -1072,6 +1077,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_int8_f16_vulkan = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding hqq_b3_g128_gemv_split_f16_bindings[] = {
@@ -1095,7 +1101,7 @@ static const qk_field hqq_b3_g128_gemv_split_f16_push[] = {
 static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1104,7 +1110,7 @@ static const uint32_t hqq_b3_g128_gemv_split_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant hqq_b3_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g128_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b3_g128_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b3_g128_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g128_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_split_f16_vulkan_shared_fours},
@@ -1135,6 +1141,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_split_f16_vulkan = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding hqq_b3_g128_gemv_int24_f16_bindings[] = {
@@ -1158,7 +1165,7 @@ static const qk_field hqq_b3_g128_gemv_int24_f16_push[] = {
 static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1167,7 +1174,7 @@ static const uint32_t hqq_b3_g128_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant hqq_b3_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g128_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b3_g128_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b3_g128_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g128_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b3_g128_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g128_gemv_int24_f16_vulkan_shared_fours},
@@ -1198,6 +1205,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_int24_f16_vulkan = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -658,7 +658,7 @@ static const qk_field hqq_b4_g128_gemv_f32_push[] = {
 static const uint32_t hqq_b4_g128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b4_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b4_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b4_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b4_g128_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b4_g128_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b4_g128_gemv_f32_vulkan_checked[] = {0, 1};
@@ -666,7 +666,7 @@ static const uint32_t hqq_b4_g128_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const qk_spec_constant hqq_b4_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b4_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b4_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b4_g128_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b4_g128_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b4_g128_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, hqq_b4_g128_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b4_g128_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b4_g128_gemv_f32_vulkan_checked},
@@ -696,6 +696,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_f32_vulkan = {
     .ragged = 0,
     .block_rows = 2,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const uint32_t hqq_b4_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -748,7 +749,7 @@ static const qk_field hqq_b4_g128_gemv_int8_f32_push[] = {
 static const uint32_t hqq_b4_g128_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b4_g128_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g128_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b4_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b4_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b4_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b4_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b4_g128_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -757,7 +758,7 @@ static const uint32_t hqq_b4_g128_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant hqq_b4_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b4_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b4_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b4_g128_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b4_g128_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b4_g128_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b4_g128_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b4_g128_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b4_g128_gemv_int8_f32_vulkan_shared_fours},
@@ -788,6 +789,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_int8_f32_vulkan = {
     .ragged = 0,
     .block_rows = 2,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding hqq_b4_g128_gemv_split_f32_bindings[] = {
@@ -811,7 +813,7 @@ static const qk_field hqq_b4_g128_gemv_split_f32_push[] = {
 static const uint32_t hqq_b4_g128_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b4_g128_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g128_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b4_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b4_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b4_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b4_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b4_g128_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -820,7 +822,7 @@ static const uint32_t hqq_b4_g128_gemv_split_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant hqq_b4_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b4_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b4_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b4_g128_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b4_g128_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b4_g128_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b4_g128_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b4_g128_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b4_g128_gemv_split_f32_vulkan_shared_fours},
@@ -851,6 +853,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_split_f32_vulkan = {
     .ragged = 0,
     .block_rows = 2,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding hqq_b4_g128_gemv_int24_f32_bindings[] = {
@@ -874,7 +877,7 @@ static const qk_field hqq_b4_g128_gemv_int24_f32_push[] = {
 static const uint32_t hqq_b4_g128_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b4_g128_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g128_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b4_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b4_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b4_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b4_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b4_g128_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -883,7 +886,7 @@ static const uint32_t hqq_b4_g128_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant hqq_b4_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b4_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b4_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b4_g128_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b4_g128_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b4_g128_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b4_g128_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b4_g128_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b4_g128_gemv_int24_f32_vulkan_shared_fours},
@@ -914,6 +917,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_int24_f32_vulkan = {
     .ragged = 0,
     .block_rows = 2,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding hqq_b4_g128_gemv_f16_bindings[] = {
@@ -937,7 +941,7 @@ static const qk_field hqq_b4_g128_gemv_f16_push[] = {
 static const uint32_t hqq_b4_g128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b4_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b4_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b4_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b4_g128_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b4_g128_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b4_g128_gemv_f16_vulkan_checked[] = {0, 1};
@@ -945,7 +949,7 @@ static const uint32_t hqq_b4_g128_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const qk_spec_constant hqq_b4_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b4_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b4_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b4_g128_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b4_g128_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b4_g128_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, hqq_b4_g128_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b4_g128_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b4_g128_gemv_f16_vulkan_checked},
@@ -975,6 +979,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_f16_vulkan = {
     .ragged = 0,
     .block_rows = 2,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const uint32_t hqq_b4_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1027,7 +1032,7 @@ static const qk_field hqq_b4_g128_gemv_int8_f16_push[] = {
 static const uint32_t hqq_b4_g128_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b4_g128_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g128_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b4_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b4_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b4_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b4_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b4_g128_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1036,7 +1041,7 @@ static const uint32_t hqq_b4_g128_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant hqq_b4_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b4_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b4_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b4_g128_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b4_g128_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b4_g128_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b4_g128_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b4_g128_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b4_g128_gemv_int8_f16_vulkan_shared_fours},
@@ -1067,6 +1072,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_int8_f16_vulkan = {
     .ragged = 0,
     .block_rows = 2,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding hqq_b4_g128_gemv_split_f16_bindings[] = {
@@ -1090,7 +1096,7 @@ static const qk_field hqq_b4_g128_gemv_split_f16_push[] = {
 static const uint32_t hqq_b4_g128_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b4_g128_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g128_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b4_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b4_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b4_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b4_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b4_g128_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1099,7 +1105,7 @@ static const uint32_t hqq_b4_g128_gemv_split_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant hqq_b4_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b4_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b4_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b4_g128_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b4_g128_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b4_g128_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b4_g128_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b4_g128_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b4_g128_gemv_split_f16_vulkan_shared_fours},
@@ -1130,6 +1136,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_split_f16_vulkan = {
     .ragged = 0,
     .block_rows = 2,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding hqq_b4_g128_gemv_int24_f16_bindings[] = {
@@ -1153,7 +1160,7 @@ static const qk_field hqq_b4_g128_gemv_int24_f16_push[] = {
 static const uint32_t hqq_b4_g128_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b4_g128_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b4_g128_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b4_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b4_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b4_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b4_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b4_g128_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1162,7 +1169,7 @@ static const uint32_t hqq_b4_g128_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024
 static const qk_spec_constant hqq_b4_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b4_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b4_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b4_g128_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b4_g128_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b4_g128_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b4_g128_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b4_g128_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b4_g128_gemv_int24_f16_vulkan_shared_fours},
@@ -1193,6 +1200,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_int24_f16_vulkan = {
     .ragged = 0,
     .block_rows = 2,
     .block_cols = 128,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

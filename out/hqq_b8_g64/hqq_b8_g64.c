@@ -650,7 +650,7 @@ static const qk_field hqq_b8_g64_gemv_f32_push[] = {
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b8_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b8_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_checked[] = {0, 1};
@@ -658,7 +658,7 @@ static const uint32_t hqq_b8_g64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant hqq_b8_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b8_g64_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b8_g64_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b8_g64_gemv_f32_vulkan_checked},
@@ -688,6 +688,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 64,
+    .kept_elements = 64,
 };
 
 static const uint32_t hqq_b8_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -740,7 +741,7 @@ static const qk_field hqq_b8_g64_gemv_int8_f32_push[] = {
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -749,7 +750,7 @@ static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 
 static const qk_spec_constant hqq_b8_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b8_g64_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b8_g64_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int8_f32_vulkan_shared_fours},
@@ -780,6 +781,8 @@ const qk_kernel qk_hqq_b8_g64_gemv_int8_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 64,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding hqq_b8_g64_gemv_split_f32_bindings[] = {
@@ -803,7 +806,7 @@ static const qk_field hqq_b8_g64_gemv_split_f32_push[] = {
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -812,7 +815,7 @@ static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant hqq_b8_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b8_g64_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b8_g64_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_split_f32_vulkan_shared_fours},
@@ -843,6 +846,8 @@ const qk_kernel qk_hqq_b8_g64_gemv_split_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 64,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding hqq_b8_g64_gemv_int24_f32_bindings[] = {
@@ -866,7 +871,7 @@ static const qk_field hqq_b8_g64_gemv_int24_f32_push[] = {
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -875,7 +880,7 @@ static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant hqq_b8_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b8_g64_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, hqq_b8_g64_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int24_f32_vulkan_shared_fours},
@@ -906,6 +911,8 @@ const qk_kernel qk_hqq_b8_g64_gemv_int24_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 64,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding hqq_b8_g64_gemv_f16_bindings[] = {
@@ -929,7 +936,7 @@ static const qk_field hqq_b8_g64_gemv_f16_push[] = {
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b8_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b8_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_checked[] = {0, 1};
@@ -937,7 +944,7 @@ static const uint32_t hqq_b8_g64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant hqq_b8_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b8_g64_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b8_g64_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b8_g64_gemv_f16_vulkan_checked},
@@ -967,6 +974,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 64,
+    .kept_elements = 64,
 };
 
 static const uint32_t hqq_b8_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1019,7 +1027,7 @@ static const qk_field hqq_b8_g64_gemv_int8_f16_push[] = {
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1028,7 +1036,7 @@ static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 
 static const qk_spec_constant hqq_b8_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b8_g64_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b8_g64_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int8_f16_vulkan_shared_fours},
@@ -1059,6 +1067,8 @@ const qk_kernel qk_hqq_b8_g64_gemv_int8_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 64,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding hqq_b8_g64_gemv_split_f16_bindings[] = {
@@ -1082,7 +1092,7 @@ static const qk_field hqq_b8_g64_gemv_split_f16_push[] = {
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1091,7 +1101,7 @@ static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant hqq_b8_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b8_g64_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b8_g64_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_split_f16_vulkan_shared_fours},
@@ -1122,6 +1132,8 @@ const qk_kernel qk_hqq_b8_g64_gemv_split_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 64,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding hqq_b8_g64_gemv_int24_f16_bindings[] = {
@@ -1145,7 +1157,7 @@ static const qk_field hqq_b8_g64_gemv_int24_f16_push[] = {
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1154,7 +1166,7 @@ static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024,
 static const qk_spec_constant hqq_b8_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b8_g64_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, hqq_b8_g64_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int24_f16_vulkan_shared_fours},
@@ -1185,6 +1197,8 @@ const qk_kernel qk_hqq_b8_g64_gemv_int24_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 64,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 /* ---- dispatch ---- */

@@ -648,11 +648,11 @@ static const qk_field int8_channel_gemv_f32_push[] = {
 static const uint32_t int8_channel_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t int8_channel_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t int8_channel_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t int8_channel_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant int8_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, int8_channel_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, int8_channel_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, int8_channel_gemv_f32_vulkan_split}};
+    {3, "split", 1, 6, int8_channel_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_int8_channel_gemv_f32_vulkan = {
     .name = "int8_channel_gemv_f32",
@@ -729,12 +729,12 @@ static const qk_field int8_channel_gemv_int8_f32_push[] = {
 static const uint32_t int8_channel_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t int8_channel_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t int8_channel_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t int8_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t int8_channel_gemv_int8_f32_vulkan_digits[] = {1};
 static const qk_spec_constant int8_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, int8_channel_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, int8_channel_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, int8_channel_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, int8_channel_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, int8_channel_gemv_int8_f32_vulkan_digits}};
 
 const qk_kernel qk_int8_channel_gemv_int8_f32_vulkan = {
@@ -783,12 +783,12 @@ static const qk_field int8_channel_gemv_split_f32_push[] = {
 static const uint32_t int8_channel_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t int8_channel_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t int8_channel_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t int8_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t int8_channel_gemv_split_f32_vulkan_digits[] = {2};
 static const qk_spec_constant int8_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, int8_channel_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, int8_channel_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, int8_channel_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, int8_channel_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, int8_channel_gemv_split_f32_vulkan_digits}};
 
 const qk_kernel qk_int8_channel_gemv_split_f32_vulkan = {
@@ -837,12 +837,12 @@ static const qk_field int8_channel_gemv_int24_f32_push[] = {
 static const uint32_t int8_channel_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t int8_channel_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t int8_channel_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t int8_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t int8_channel_gemv_int24_f32_vulkan_digits[] = {3};
 static const qk_spec_constant int8_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, int8_channel_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, int8_channel_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, int8_channel_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, int8_channel_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, int8_channel_gemv_int24_f32_vulkan_digits}};
 
 const qk_kernel qk_int8_channel_gemv_int24_f32_vulkan = {
@@ -891,11 +891,11 @@ static const qk_field int8_channel_gemv_f16_push[] = {
 static const uint32_t int8_channel_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t int8_channel_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t int8_channel_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t int8_channel_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant int8_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, int8_channel_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, int8_channel_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, int8_channel_gemv_f16_vulkan_split}};
+    {3, "split", 1, 6, int8_channel_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_int8_channel_gemv_f16_vulkan = {
     .name = "int8_channel_gemv_f16",
@@ -972,12 +972,12 @@ static const qk_field int8_channel_gemv_int8_f16_push[] = {
 static const uint32_t int8_channel_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t int8_channel_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t int8_channel_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t int8_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t int8_channel_gemv_int8_f16_vulkan_digits[] = {1};
 static const qk_spec_constant int8_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, int8_channel_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, int8_channel_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, int8_channel_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, int8_channel_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, int8_channel_gemv_int8_f16_vulkan_digits}};
 
 const qk_kernel qk_int8_channel_gemv_int8_f16_vulkan = {
@@ -1026,12 +1026,12 @@ static const qk_field int8_channel_gemv_split_f16_push[] = {
 static const uint32_t int8_channel_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t int8_channel_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t int8_channel_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t int8_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t int8_channel_gemv_split_f16_vulkan_digits[] = {2};
 static const qk_spec_constant int8_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, int8_channel_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, int8_channel_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, int8_channel_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, int8_channel_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, int8_channel_gemv_split_f16_vulkan_digits}};
 
 const qk_kernel qk_int8_channel_gemv_split_f16_vulkan = {
@@ -1080,12 +1080,12 @@ static const qk_field int8_channel_gemv_int24_f16_push[] = {
 static const uint32_t int8_channel_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t int8_channel_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t int8_channel_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t int8_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t int8_channel_gemv_int24_f16_vulkan_digits[] = {3};
 static const qk_spec_constant int8_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, int8_channel_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, int8_channel_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, int8_channel_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, int8_channel_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, int8_channel_gemv_int24_f16_vulkan_digits}};
 
 const qk_kernel qk_int8_channel_gemv_int24_f16_vulkan = {

@@ -3215,12 +3215,12 @@ static const qk_table iq1_m_gemv_f32_tables[] = {
 static const uint32_t iq1_m_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq1_m_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, iq1_m_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
@@ -3291,7 +3291,7 @@ static const qk_table iq1_m_gemv_int8_f32_tables[] = {
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3302,7 +3302,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 1
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, iq1_m_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, iq1_m_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f32_vulkan_shared_fours},
@@ -3333,6 +3333,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_m_gemv_split_f32_bindings[] = {
@@ -3354,7 +3355,7 @@ static const qk_table iq1_m_gemv_split_f32_tables[] = {
 static const uint32_t iq1_m_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3365,7 +3366,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, iq1_m_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, iq1_m_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f32_vulkan_shared_fours},
@@ -3396,6 +3397,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_m_gemv_int24_f32_bindings[] = {
@@ -3417,7 +3419,7 @@ static const qk_table iq1_m_gemv_int24_f32_tables[] = {
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3428,7 +3430,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, iq1_m_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, iq1_m_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f32_vulkan_shared_fours},
@@ -3459,6 +3461,8 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
+    .rows_at_once = 4,
 };
 
 static const qk_binding iq1_m_gemv_f16_bindings[] = {
@@ -3480,12 +3484,12 @@ static const qk_table iq1_m_gemv_f16_tables[] = {
 static const uint32_t iq1_m_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq1_m_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, iq1_m_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, iq1_m_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
@@ -3556,7 +3560,7 @@ static const qk_table iq1_m_gemv_int8_f16_tables[] = {
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3567,7 +3571,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 1
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, iq1_m_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, iq1_m_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f16_vulkan_shared_fours},
@@ -3598,6 +3602,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_m_gemv_split_f16_bindings[] = {
@@ -3619,7 +3624,7 @@ static const qk_table iq1_m_gemv_split_f16_tables[] = {
 static const uint32_t iq1_m_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3630,7 +3635,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, iq1_m_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, iq1_m_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f16_vulkan_shared_fours},
@@ -3661,6 +3666,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_m_gemv_int24_f16_bindings[] = {
@@ -3682,7 +3688,7 @@ static const qk_table iq1_m_gemv_int24_f16_tables[] = {
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3693,7 +3699,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, iq1_m_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, iq1_m_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f16_vulkan_shared_fours},
@@ -3724,6 +3730,8 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
+    .rows_at_once = 4,
 };
 
 static const qk_binding iq1_m_gemv_id_f32_bindings[] = {
@@ -3854,6 +3862,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_m_gemv_id_split_f32_bindings[] = {
@@ -3915,6 +3924,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_m_gemv_id_int24_f32_bindings[] = {
@@ -3976,6 +3986,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_m_gemv_id_f16_bindings[] = {
@@ -4106,6 +4117,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_m_gemv_id_split_f16_bindings[] = {
@@ -4167,6 +4179,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_m_gemv_id_int24_f16_bindings[] = {
@@ -4228,6 +4241,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 /* ---- dispatch ---- */

@@ -3206,12 +3206,12 @@ static const qk_table iq1_s_gemv_f32_tables[] = {
 static const uint32_t iq1_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_s_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq1_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq1_s_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, iq1_s_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, iq1_s_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_s_gemv_f32_vulkan = {
@@ -3282,7 +3282,7 @@ static const qk_table iq1_s_gemv_int8_f32_tables[] = {
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3293,7 +3293,7 @@ static const uint32_t iq1_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 1
 static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, iq1_s_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, iq1_s_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq1_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f32_vulkan_shared_fours},
@@ -3324,6 +3324,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_s_gemv_split_f32_bindings[] = {
@@ -3345,7 +3346,7 @@ static const qk_table iq1_s_gemv_split_f32_tables[] = {
 static const uint32_t iq1_s_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3356,7 +3357,7 @@ static const uint32_t iq1_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, iq1_s_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, iq1_s_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq1_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_split_f32_vulkan_shared_fours},
@@ -3387,6 +3388,7 @@ const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_s_gemv_int24_f32_bindings[] = {
@@ -3408,7 +3410,7 @@ static const qk_table iq1_s_gemv_int24_f32_tables[] = {
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3419,7 +3421,7 @@ static const uint32_t iq1_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, iq1_s_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, iq1_s_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq1_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f32_vulkan_shared_fours},
@@ -3450,6 +3452,8 @@ const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
+    .rows_at_once = 4,
 };
 
 static const qk_binding iq1_s_gemv_f16_bindings[] = {
@@ -3471,12 +3475,12 @@ static const qk_table iq1_s_gemv_f16_tables[] = {
 static const uint32_t iq1_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_s_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq1_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq1_s_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, iq1_s_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, iq1_s_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_s_gemv_f16_vulkan = {
@@ -3547,7 +3551,7 @@ static const qk_table iq1_s_gemv_int8_f16_tables[] = {
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3558,7 +3562,7 @@ static const uint32_t iq1_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 1
 static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, iq1_s_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, iq1_s_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq1_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f16_vulkan_shared_fours},
@@ -3589,6 +3593,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_s_gemv_split_f16_bindings[] = {
@@ -3610,7 +3615,7 @@ static const qk_table iq1_s_gemv_split_f16_tables[] = {
 static const uint32_t iq1_s_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3621,7 +3626,7 @@ static const uint32_t iq1_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, iq1_s_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, iq1_s_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq1_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_split_f16_vulkan_shared_fours},
@@ -3652,6 +3657,7 @@ const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_s_gemv_int24_f16_bindings[] = {
@@ -3673,7 +3679,7 @@ static const qk_table iq1_s_gemv_int24_f16_tables[] = {
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -3684,7 +3690,7 @@ static const uint32_t iq1_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, iq1_s_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, iq1_s_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq1_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f16_vulkan_shared_fours},
@@ -3715,6 +3721,8 @@ const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
+    .rows_at_once = 4,
 };
 
 static const qk_binding iq1_s_gemv_id_f32_bindings[] = {
@@ -3845,6 +3853,7 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_s_gemv_id_split_f32_bindings[] = {
@@ -3906,6 +3915,7 @@ const qk_kernel qk_iq1_s_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_s_gemv_id_int24_f32_bindings[] = {
@@ -3967,6 +3977,7 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_s_gemv_id_f16_bindings[] = {
@@ -4097,6 +4108,7 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_s_gemv_id_split_f16_bindings[] = {
@@ -4158,6 +4170,7 @@ const qk_kernel qk_iq1_s_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 static const qk_binding iq1_s_gemv_id_int24_f16_bindings[] = {
@@ -4219,6 +4232,7 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 128,
 };
 
 /* ---- dispatch ---- */

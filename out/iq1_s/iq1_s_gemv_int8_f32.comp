@@ -30,7 +30,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
-layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
@@ -748,13 +748,12 @@ void stage_wide_x(uint vector, uint begin, uint end, uint own) {
     }
 }
 
-// One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
+// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
-    uint split = 1u, held = ~0u, turn = 0u;
-    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
-    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    uint held = ~0u, turn = 0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         const uint row = first + team * ROWS;
         float sum[ROWS];
@@ -795,12 +794,11 @@ void walk_wide() {
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
-            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
-            float total = 0.0;
-            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < rows) y[y_first + first + i] = total;
-        }
+        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
+        if (i >= teams * ROWS || first + i >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+        y[y_first + first + i] = total;
     }
 }
 
@@ -867,7 +865,7 @@ void main() {
         }
         barrier();
     }
-    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && rows * (row_tiles / 32u) > 1u) {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 32u == 0u && rows * (row_tiles / 32u) > 1u) {
         walk_wide();
         return;
     }

@@ -1924,7 +1924,7 @@ static const qk_table iq2_s_gemv_f32_tables[] = {
 static const uint32_t iq2_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_f32_vulkan_padded[] = {0, 1};
@@ -1934,7 +1934,7 @@ static const uint32_t iq2_s_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_s_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_s_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq2_s_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_f32_vulkan_padded},
@@ -1964,6 +1964,7 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq2_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -2010,7 +2011,7 @@ static const qk_table iq2_s_gemv_int8_f32_tables[] = {
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -2021,7 +2022,7 @@ static const uint32_t iq2_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 1
 static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_s_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_s_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq2_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f32_vulkan_shared_fours},
@@ -2052,6 +2053,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_split_f32_bindings[] = {
@@ -2073,7 +2075,7 @@ static const qk_table iq2_s_gemv_split_f32_tables[] = {
 static const uint32_t iq2_s_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -2084,7 +2086,7 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_s_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_s_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq2_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_split_f32_vulkan_shared_fours},
@@ -2115,6 +2117,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_int24_f32_bindings[] = {
@@ -2136,7 +2139,7 @@ static const qk_table iq2_s_gemv_int24_f32_tables[] = {
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -2147,7 +2150,7 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_s_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_s_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq2_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f32_vulkan_shared_fours},
@@ -2178,6 +2181,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_f16_bindings[] = {
@@ -2199,7 +2203,7 @@ static const qk_table iq2_s_gemv_f16_tables[] = {
 static const uint32_t iq2_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_f16_vulkan_padded[] = {0, 1};
@@ -2209,7 +2213,7 @@ static const uint32_t iq2_s_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_s_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_s_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq2_s_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_f16_vulkan_padded},
@@ -2239,6 +2243,7 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq2_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -2285,7 +2290,7 @@ static const qk_table iq2_s_gemv_int8_f16_tables[] = {
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -2296,7 +2301,7 @@ static const uint32_t iq2_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 1
 static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_s_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_s_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq2_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f16_vulkan_shared_fours},
@@ -2327,6 +2332,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_split_f16_bindings[] = {
@@ -2348,7 +2354,7 @@ static const qk_table iq2_s_gemv_split_f16_tables[] = {
 static const uint32_t iq2_s_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -2359,7 +2365,7 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_s_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_s_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq2_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_split_f16_vulkan_shared_fours},
@@ -2390,6 +2396,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_int24_f16_bindings[] = {
@@ -2411,7 +2418,7 @@ static const qk_table iq2_s_gemv_int24_f16_tables[] = {
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -2422,7 +2429,7 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_s_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_s_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq2_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f16_vulkan_shared_fours},
@@ -2453,6 +2460,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_id_f32_bindings[] = {
@@ -2512,6 +2520,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
@@ -2593,6 +2602,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_id_split_f32_bindings[] = {
@@ -2654,6 +2664,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_id_int24_f32_bindings[] = {
@@ -2715,6 +2726,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_id_f16_bindings[] = {
@@ -2774,6 +2786,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
@@ -2855,6 +2868,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_id_split_f16_bindings[] = {
@@ -2916,6 +2930,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_s_gemv_id_int24_f16_bindings[] = {
@@ -2977,6 +2992,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -1319,7 +1319,7 @@ static const qk_table iq2_xs_gemv_f32_tables[] = {
 static const uint32_t iq2_xs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_f32_vulkan_padded[] = {0, 1};
@@ -1329,7 +1329,7 @@ static const uint32_t iq2_xs_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 3
 static const qk_spec_constant iq2_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_xs_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_xs_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq2_xs_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xs_gemv_f32_vulkan_padded},
@@ -1359,6 +1359,7 @@ const qk_kernel qk_iq2_xs_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq2_xs_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -1406,7 +1407,7 @@ static const qk_table iq2_xs_gemv_int8_f32_tables[] = {
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1417,7 +1418,7 @@ static const uint32_t iq2_xs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq2_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_xs_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_xs_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq2_xs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int8_f32_vulkan_shared_fours},
@@ -1448,6 +1449,7 @@ const qk_kernel qk_iq2_xs_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_split_f32_bindings[] = {
@@ -1470,7 +1472,7 @@ static const qk_table iq2_xs_gemv_split_f32_tables[] = {
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1481,7 +1483,7 @@ static const uint32_t iq2_xs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8,
 static const qk_spec_constant iq2_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_xs_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_xs_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq2_xs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_split_f32_vulkan_shared_fours},
@@ -1512,6 +1514,7 @@ const qk_kernel qk_iq2_xs_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_int24_f32_bindings[] = {
@@ -1534,7 +1537,7 @@ static const qk_table iq2_xs_gemv_int24_f32_tables[] = {
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1545,7 +1548,7 @@ static const uint32_t iq2_xs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8,
 static const qk_spec_constant iq2_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_xs_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_xs_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq2_xs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int24_f32_vulkan_shared_fours},
@@ -1576,6 +1579,7 @@ const qk_kernel qk_iq2_xs_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_f16_bindings[] = {
@@ -1598,7 +1602,7 @@ static const qk_table iq2_xs_gemv_f16_tables[] = {
 static const uint32_t iq2_xs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_f16_vulkan_padded[] = {0, 1};
@@ -1608,7 +1612,7 @@ static const uint32_t iq2_xs_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 3
 static const qk_spec_constant iq2_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_xs_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_xs_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq2_xs_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_xs_gemv_f16_vulkan_padded},
@@ -1638,6 +1642,7 @@ const qk_kernel qk_iq2_xs_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq2_xs_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1685,7 +1690,7 @@ static const qk_table iq2_xs_gemv_int8_f16_tables[] = {
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1696,7 +1701,7 @@ static const uint32_t iq2_xs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq2_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_xs_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_xs_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq2_xs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int8_f16_vulkan_shared_fours},
@@ -1727,6 +1732,7 @@ const qk_kernel qk_iq2_xs_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_split_f16_bindings[] = {
@@ -1749,7 +1755,7 @@ static const qk_table iq2_xs_gemv_split_f16_tables[] = {
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1760,7 +1766,7 @@ static const uint32_t iq2_xs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8,
 static const qk_spec_constant iq2_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_xs_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_xs_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq2_xs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_split_f16_vulkan_shared_fours},
@@ -1791,6 +1797,7 @@ const qk_kernel qk_iq2_xs_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_int24_f16_bindings[] = {
@@ -1813,7 +1820,7 @@ static const qk_table iq2_xs_gemv_int24_f16_tables[] = {
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1824,7 +1831,7 @@ static const uint32_t iq2_xs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8,
 static const qk_spec_constant iq2_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_xs_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_xs_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq2_xs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int24_f16_vulkan_shared_fours},
@@ -1855,6 +1862,7 @@ const qk_kernel qk_iq2_xs_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_id_f32_bindings[] = {
@@ -1915,6 +1923,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq2_xs_gemv_id_f32_metal = {
@@ -1997,6 +2006,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_id_split_f32_bindings[] = {
@@ -2059,6 +2069,7 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_id_int24_f32_bindings[] = {
@@ -2121,6 +2132,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_id_f16_bindings[] = {
@@ -2181,6 +2193,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq2_xs_gemv_id_f16_metal = {
@@ -2263,6 +2276,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_id_split_f16_bindings[] = {
@@ -2325,6 +2339,7 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xs_gemv_id_int24_f16_bindings[] = {
@@ -2387,6 +2402,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

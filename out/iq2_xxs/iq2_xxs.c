@@ -997,7 +997,7 @@ static const qk_table iq2_xxs_gemv_f32_tables[] = {
 static const uint32_t iq2_xxs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xxs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_f32_vulkan_checked[] = {0, 1};
@@ -1006,7 +1006,7 @@ static const uint32_t iq2_xxs_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 
 static const qk_spec_constant iq2_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_xxs_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_xxs_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq2_xxs_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, iq2_xxs_gemv_f32_vulkan_checked},
@@ -1035,6 +1035,7 @@ const qk_kernel qk_iq2_xxs_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq2_xxs_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -1082,7 +1083,7 @@ static const qk_table iq2_xxs_gemv_int8_f32_tables[] = {
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1093,7 +1094,7 @@ static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8,
 static const qk_spec_constant iq2_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_xxs_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq2_xxs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int8_f32_vulkan_shared_fours},
@@ -1124,6 +1125,7 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_split_f32_bindings[] = {
@@ -1146,7 +1148,7 @@ static const qk_table iq2_xxs_gemv_split_f32_tables[] = {
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1157,7 +1159,7 @@ static const uint32_t iq2_xxs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8
 static const qk_spec_constant iq2_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_xxs_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_xxs_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq2_xxs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_split_f32_vulkan_shared_fours},
@@ -1188,6 +1190,7 @@ const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_int24_f32_bindings[] = {
@@ -1210,7 +1213,7 @@ static const qk_table iq2_xxs_gemv_int24_f32_tables[] = {
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1221,7 +1224,7 @@ static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8
 static const qk_spec_constant iq2_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, iq2_xxs_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq2_xxs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int24_f32_vulkan_shared_fours},
@@ -1252,6 +1255,7 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_f16_bindings[] = {
@@ -1274,7 +1278,7 @@ static const qk_table iq2_xxs_gemv_f16_tables[] = {
 static const uint32_t iq2_xxs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xxs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_f16_vulkan_checked[] = {0, 1};
@@ -1283,7 +1287,7 @@ static const uint32_t iq2_xxs_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 
 static const qk_spec_constant iq2_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_xxs_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_xxs_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq2_xxs_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, iq2_xxs_gemv_f16_vulkan_checked},
@@ -1312,6 +1316,7 @@ const qk_kernel qk_iq2_xxs_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq2_xxs_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1359,7 +1364,7 @@ static const qk_table iq2_xxs_gemv_int8_f16_tables[] = {
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1370,7 +1375,7 @@ static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8,
 static const qk_spec_constant iq2_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_xxs_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq2_xxs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int8_f16_vulkan_shared_fours},
@@ -1401,6 +1406,7 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_split_f16_bindings[] = {
@@ -1423,7 +1429,7 @@ static const qk_table iq2_xxs_gemv_split_f16_tables[] = {
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1434,7 +1440,7 @@ static const uint32_t iq2_xxs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8
 static const qk_spec_constant iq2_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_xxs_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_xxs_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq2_xxs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_split_f16_vulkan_shared_fours},
@@ -1465,6 +1471,7 @@ const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_int24_f16_bindings[] = {
@@ -1487,7 +1494,7 @@ static const qk_table iq2_xxs_gemv_int24_f16_tables[] = {
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1498,7 +1505,7 @@ static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8
 static const qk_spec_constant iq2_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, iq2_xxs_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq2_xxs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int24_f16_vulkan_shared_fours},
@@ -1529,6 +1536,7 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_id_f32_bindings[] = {
@@ -1587,6 +1595,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq2_xxs_gemv_id_f32_metal = {
@@ -1669,6 +1678,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_id_split_f32_bindings[] = {
@@ -1731,6 +1741,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_id_int24_f32_bindings[] = {
@@ -1793,6 +1804,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_id_f16_bindings[] = {
@@ -1851,6 +1863,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq2_xxs_gemv_id_f16_metal = {
@@ -1933,6 +1946,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_id_split_f16_bindings[] = {
@@ -1995,6 +2009,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq2_xxs_gemv_id_int24_f16_bindings[] = {
@@ -2057,6 +2072,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -1220,7 +1220,7 @@ static const qk_table iq3_s_gemv_f32_tables[] = {
 static const uint32_t iq3_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_s_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_f32_vulkan_padded[] = {0, 1};
@@ -1230,7 +1230,7 @@ static const uint32_t iq3_s_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant iq3_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq3_s_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, iq3_s_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq3_s_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_s_gemv_f32_vulkan_padded},
@@ -1260,6 +1260,7 @@ const qk_kernel qk_iq3_s_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq3_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -1306,7 +1307,7 @@ static const qk_table iq3_s_gemv_int8_f32_tables[] = {
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1317,7 +1318,7 @@ static const uint32_t iq3_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 1
 static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, iq3_s_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, iq3_s_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq3_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f32_vulkan_shared_fours},
@@ -1348,6 +1349,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_split_f32_bindings[] = {
@@ -1369,7 +1371,7 @@ static const qk_table iq3_s_gemv_split_f32_tables[] = {
 static const uint32_t iq3_s_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1380,7 +1382,7 @@ static const uint32_t iq3_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, iq3_s_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, iq3_s_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq3_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_split_f32_vulkan_shared_fours},
@@ -1411,6 +1413,7 @@ const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_int24_f32_bindings[] = {
@@ -1432,7 +1435,7 @@ static const qk_table iq3_s_gemv_int24_f32_tables[] = {
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1443,7 +1446,7 @@ static const uint32_t iq3_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, iq3_s_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, iq3_s_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq3_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f32_vulkan_shared_fours},
@@ -1474,6 +1477,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_f16_bindings[] = {
@@ -1495,7 +1499,7 @@ static const qk_table iq3_s_gemv_f16_tables[] = {
 static const uint32_t iq3_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_s_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_f16_vulkan_padded[] = {0, 1};
@@ -1505,7 +1509,7 @@ static const uint32_t iq3_s_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant iq3_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq3_s_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, iq3_s_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq3_s_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq3_s_gemv_f16_vulkan_padded},
@@ -1535,6 +1539,7 @@ const qk_kernel qk_iq3_s_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq3_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1581,7 +1586,7 @@ static const qk_table iq3_s_gemv_int8_f16_tables[] = {
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1592,7 +1597,7 @@ static const uint32_t iq3_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 1
 static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, iq3_s_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, iq3_s_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq3_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f16_vulkan_shared_fours},
@@ -1623,6 +1628,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_split_f16_bindings[] = {
@@ -1644,7 +1650,7 @@ static const qk_table iq3_s_gemv_split_f16_tables[] = {
 static const uint32_t iq3_s_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1655,7 +1661,7 @@ static const uint32_t iq3_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, iq3_s_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, iq3_s_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq3_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_split_f16_vulkan_shared_fours},
@@ -1686,6 +1692,7 @@ const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_int24_f16_bindings[] = {
@@ -1707,7 +1714,7 @@ static const qk_table iq3_s_gemv_int24_f16_tables[] = {
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1718,7 +1725,7 @@ static const uint32_t iq3_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 
 static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, iq3_s_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, iq3_s_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq3_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f16_vulkan_shared_fours},
@@ -1749,6 +1756,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_id_f32_bindings[] = {
@@ -1808,6 +1816,7 @@ const qk_kernel qk_iq3_s_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq3_s_gemv_id_f32_metal = {
@@ -1889,6 +1898,7 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_id_split_f32_bindings[] = {
@@ -1950,6 +1960,7 @@ const qk_kernel qk_iq3_s_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_id_int24_f32_bindings[] = {
@@ -2011,6 +2022,7 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_id_f16_bindings[] = {
@@ -2070,6 +2082,7 @@ const qk_kernel qk_iq3_s_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq3_s_gemv_id_f16_metal = {
@@ -2151,6 +2164,7 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_id_split_f16_bindings[] = {
@@ -2212,6 +2226,7 @@ const qk_kernel qk_iq3_s_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_s_gemv_id_int24_f16_bindings[] = {
@@ -2273,6 +2288,7 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

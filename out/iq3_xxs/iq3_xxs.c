@@ -966,7 +966,7 @@ static const qk_table iq3_xxs_gemv_f32_tables[] = {
 static const uint32_t iq3_xxs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_checked[] = {0, 1};
@@ -975,7 +975,7 @@ static const uint32_t iq3_xxs_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 
 static const qk_spec_constant iq3_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq3_xxs_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, iq3_xxs_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq3_xxs_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, iq3_xxs_gemv_f32_vulkan_checked},
@@ -1004,6 +1004,7 @@ const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq3_xxs_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -1051,7 +1052,7 @@ static const qk_table iq3_xxs_gemv_int8_f32_tables[] = {
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1062,7 +1063,7 @@ static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8,
 static const qk_spec_constant iq3_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, iq3_xxs_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq3_xxs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int8_f32_vulkan_shared_fours},
@@ -1093,6 +1094,7 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_split_f32_bindings[] = {
@@ -1115,7 +1117,7 @@ static const qk_table iq3_xxs_gemv_split_f32_tables[] = {
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1126,7 +1128,7 @@ static const uint32_t iq3_xxs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8
 static const qk_spec_constant iq3_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, iq3_xxs_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, iq3_xxs_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq3_xxs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_split_f32_vulkan_shared_fours},
@@ -1157,6 +1159,7 @@ const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_int24_f32_bindings[] = {
@@ -1179,7 +1182,7 @@ static const qk_table iq3_xxs_gemv_int24_f32_tables[] = {
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1190,7 +1193,7 @@ static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8
 static const qk_spec_constant iq3_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, iq3_xxs_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq3_xxs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int24_f32_vulkan_shared_fours},
@@ -1221,6 +1224,7 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_f16_bindings[] = {
@@ -1243,7 +1247,7 @@ static const qk_table iq3_xxs_gemv_f16_tables[] = {
 static const uint32_t iq3_xxs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_checked[] = {0, 1};
@@ -1252,7 +1256,7 @@ static const uint32_t iq3_xxs_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 
 static const qk_spec_constant iq3_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq3_xxs_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, iq3_xxs_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq3_xxs_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, iq3_xxs_gemv_f16_vulkan_checked},
@@ -1281,6 +1285,7 @@ const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq3_xxs_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1328,7 +1333,7 @@ static const qk_table iq3_xxs_gemv_int8_f16_tables[] = {
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1339,7 +1344,7 @@ static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8,
 static const qk_spec_constant iq3_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, iq3_xxs_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq3_xxs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int8_f16_vulkan_shared_fours},
@@ -1370,6 +1375,7 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_split_f16_bindings[] = {
@@ -1392,7 +1398,7 @@ static const qk_table iq3_xxs_gemv_split_f16_tables[] = {
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1403,7 +1409,7 @@ static const uint32_t iq3_xxs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8
 static const qk_spec_constant iq3_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, iq3_xxs_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, iq3_xxs_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq3_xxs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_split_f16_vulkan_shared_fours},
@@ -1434,6 +1440,7 @@ const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_int24_f16_bindings[] = {
@@ -1456,7 +1463,7 @@ static const qk_table iq3_xxs_gemv_int24_f16_tables[] = {
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1467,7 +1474,7 @@ static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8
 static const qk_spec_constant iq3_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, iq3_xxs_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq3_xxs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int24_f16_vulkan_shared_fours},
@@ -1498,6 +1505,7 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_id_f32_bindings[] = {
@@ -1556,6 +1564,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq3_xxs_gemv_id_f32_metal = {
@@ -1638,6 +1647,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_id_split_f32_bindings[] = {
@@ -1700,6 +1710,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_id_int24_f32_bindings[] = {
@@ -1762,6 +1773,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_id_f16_bindings[] = {
@@ -1820,6 +1832,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq3_xxs_gemv_id_f16_metal = {
@@ -1902,6 +1915,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_id_split_f16_bindings[] = {
@@ -1964,6 +1978,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq3_xxs_gemv_id_int24_f16_bindings[] = {
@@ -2026,6 +2041,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

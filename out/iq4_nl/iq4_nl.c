@@ -640,7 +640,7 @@ static const qk_table iq4_nl_gemv_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_nl_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_nl_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_f32_vulkan_checked[] = {0, 1};
@@ -649,7 +649,7 @@ static const uint32_t iq4_nl_gemv_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq4_nl_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, iq4_nl_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq4_nl_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, iq4_nl_gemv_f32_vulkan_checked},
@@ -678,6 +678,7 @@ const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq4_nl_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -724,7 +725,7 @@ static const qk_table iq4_nl_gemv_int8_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_nl_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -735,7 +736,7 @@ static const uint32_t iq4_nl_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant iq4_nl_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, iq4_nl_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, iq4_nl_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq4_nl_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f32_vulkan_shared_fours},
@@ -766,6 +767,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_split_f32_bindings[] = {
@@ -787,7 +789,7 @@ static const qk_table iq4_nl_gemv_split_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_nl_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -798,7 +800,7 @@ static const uint32_t iq4_nl_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 3
 static const qk_spec_constant iq4_nl_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, iq4_nl_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, iq4_nl_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq4_nl_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f32_vulkan_shared_fours},
@@ -829,6 +831,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_int24_f32_bindings[] = {
@@ -850,7 +853,7 @@ static const qk_table iq4_nl_gemv_int24_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_nl_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -861,7 +864,7 @@ static const uint32_t iq4_nl_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 3
 static const qk_spec_constant iq4_nl_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, iq4_nl_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, iq4_nl_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq4_nl_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f32_vulkan_shared_fours},
@@ -892,6 +895,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_f16_bindings[] = {
@@ -913,7 +917,7 @@ static const qk_table iq4_nl_gemv_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_nl_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_nl_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_f16_vulkan_checked[] = {0, 1};
@@ -922,7 +926,7 @@ static const uint32_t iq4_nl_gemv_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq4_nl_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, iq4_nl_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq4_nl_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, iq4_nl_gemv_f16_vulkan_checked},
@@ -951,6 +955,7 @@ const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq4_nl_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -997,7 +1002,7 @@ static const qk_table iq4_nl_gemv_int8_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_nl_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1008,7 +1013,7 @@ static const uint32_t iq4_nl_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant iq4_nl_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, iq4_nl_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, iq4_nl_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq4_nl_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f16_vulkan_shared_fours},
@@ -1039,6 +1044,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_split_f16_bindings[] = {
@@ -1060,7 +1066,7 @@ static const qk_table iq4_nl_gemv_split_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_nl_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1071,7 +1077,7 @@ static const uint32_t iq4_nl_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 3
 static const qk_spec_constant iq4_nl_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, iq4_nl_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, iq4_nl_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq4_nl_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f16_vulkan_shared_fours},
@@ -1102,6 +1108,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_int24_f16_bindings[] = {
@@ -1123,7 +1130,7 @@ static const qk_table iq4_nl_gemv_int24_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_nl_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1134,7 +1141,7 @@ static const uint32_t iq4_nl_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 3
 static const qk_spec_constant iq4_nl_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, iq4_nl_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, iq4_nl_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq4_nl_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f16_vulkan_shared_fours},
@@ -1165,6 +1172,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_id_f32_bindings[] = {
@@ -1222,6 +1230,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq4_nl_gemv_id_f32_metal = {
@@ -1303,6 +1312,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_id_split_f32_bindings[] = {
@@ -1364,6 +1374,7 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_id_int24_f32_bindings[] = {
@@ -1425,6 +1436,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_id_f16_bindings[] = {
@@ -1482,6 +1494,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq4_nl_gemv_id_f16_metal = {
@@ -1563,6 +1576,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_id_split_f16_bindings[] = {
@@ -1624,6 +1638,7 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_nl_gemv_id_int24_f16_bindings[] = {
@@ -1685,6 +1700,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

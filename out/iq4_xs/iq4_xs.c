@@ -649,7 +649,7 @@ static const qk_table iq4_xs_gemv_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_xs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_f32_vulkan_checked[] = {0, 1};
@@ -658,7 +658,7 @@ static const uint32_t iq4_xs_gemv_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq4_xs_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, iq4_xs_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq4_xs_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, iq4_xs_gemv_f32_vulkan_checked},
@@ -687,6 +687,7 @@ const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq4_xs_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -733,7 +734,7 @@ static const qk_table iq4_xs_gemv_int8_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_xs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -744,7 +745,7 @@ static const uint32_t iq4_xs_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant iq4_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, iq4_xs_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, iq4_xs_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq4_xs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f32_vulkan_shared_fours},
@@ -775,6 +776,7 @@ const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_split_f32_bindings[] = {
@@ -796,7 +798,7 @@ static const qk_table iq4_xs_gemv_split_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_xs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -807,7 +809,7 @@ static const uint32_t iq4_xs_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 3
 static const qk_spec_constant iq4_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, iq4_xs_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, iq4_xs_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq4_xs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f32_vulkan_shared_fours},
@@ -838,6 +840,7 @@ const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_int24_f32_bindings[] = {
@@ -859,7 +862,7 @@ static const qk_table iq4_xs_gemv_int24_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_xs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -870,7 +873,7 @@ static const uint32_t iq4_xs_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 3
 static const qk_spec_constant iq4_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, iq4_xs_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, iq4_xs_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq4_xs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f32_vulkan_shared_fours},
@@ -901,6 +904,7 @@ const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_f16_bindings[] = {
@@ -922,7 +926,7 @@ static const qk_table iq4_xs_gemv_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_xs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_f16_vulkan_checked[] = {0, 1};
@@ -931,7 +935,7 @@ static const uint32_t iq4_xs_gemv_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq4_xs_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, iq4_xs_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq4_xs_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, iq4_xs_gemv_f16_vulkan_checked},
@@ -960,6 +964,7 @@ const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t iq4_xs_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1006,7 +1011,7 @@ static const qk_table iq4_xs_gemv_int8_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_xs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1017,7 +1022,7 @@ static const uint32_t iq4_xs_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant iq4_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, iq4_xs_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, iq4_xs_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq4_xs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f16_vulkan_shared_fours},
@@ -1048,6 +1053,7 @@ const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_split_f16_bindings[] = {
@@ -1069,7 +1075,7 @@ static const qk_table iq4_xs_gemv_split_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_xs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1080,7 +1086,7 @@ static const uint32_t iq4_xs_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 3
 static const qk_spec_constant iq4_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, iq4_xs_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, iq4_xs_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq4_xs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f16_vulkan_shared_fours},
@@ -1111,6 +1117,7 @@ const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_int24_f16_bindings[] = {
@@ -1132,7 +1139,7 @@ static const qk_table iq4_xs_gemv_int24_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq4_xs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1143,7 +1150,7 @@ static const uint32_t iq4_xs_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 3
 static const qk_spec_constant iq4_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, iq4_xs_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, iq4_xs_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq4_xs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f16_vulkan_shared_fours},
@@ -1174,6 +1181,7 @@ const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_id_f32_bindings[] = {
@@ -1231,6 +1239,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq4_xs_gemv_id_f32_metal = {
@@ -1312,6 +1321,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_id_split_f32_bindings[] = {
@@ -1373,6 +1383,7 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_id_int24_f32_bindings[] = {
@@ -1434,6 +1445,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_id_f16_bindings[] = {
@@ -1491,6 +1503,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_iq4_xs_gemv_id_f16_metal = {
@@ -1572,6 +1585,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_id_split_f16_bindings[] = {
@@ -1633,6 +1647,7 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq4_xs_gemv_id_int24_f16_bindings[] = {
@@ -1694,6 +1709,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -604,7 +604,7 @@ static const qk_field mlx_mxfp4_gemv_f32_push[] = {
 static const uint32_t mlx_mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_mxfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mlx_mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mlx_mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mlx_mxfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mlx_mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mlx_mxfp4_gemv_f32_vulkan_checked[] = {0, 1};
@@ -612,7 +612,7 @@ static const uint32_t mlx_mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mlx_mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mlx_mxfp4_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, mlx_mxfp4_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, mlx_mxfp4_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, mlx_mxfp4_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mlx_mxfp4_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mlx_mxfp4_gemv_f32_vulkan_checked},
@@ -638,6 +638,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t mlx_mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -682,7 +683,7 @@ static const qk_field mlx_mxfp4_gemv_f16_push[] = {
 static const uint32_t mlx_mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_mxfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mlx_mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mlx_mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mlx_mxfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mlx_mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mlx_mxfp4_gemv_f16_vulkan_checked[] = {0, 1};
@@ -690,7 +691,7 @@ static const uint32_t mlx_mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mlx_mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mlx_mxfp4_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, mlx_mxfp4_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, mlx_mxfp4_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, mlx_mxfp4_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mlx_mxfp4_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mlx_mxfp4_gemv_f16_vulkan_checked},
@@ -716,6 +717,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t mlx_mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -792,6 +794,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_mlx_mxfp4_gemv_id_f32_metal = {
@@ -863,6 +866,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_mlx_mxfp4_gemv_id_f16_metal = {

@@ -605,7 +605,7 @@ static const qk_field mx_fp4_gemv_f32_push[] = {
 static const uint32_t mx_fp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mx_fp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mx_fp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mx_fp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mx_fp4_gemv_f32_vulkan_checked[] = {0, 1};
@@ -613,7 +613,7 @@ static const uint32_t mx_fp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mx_fp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mx_fp4_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, mx_fp4_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, mx_fp4_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, mx_fp4_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mx_fp4_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mx_fp4_gemv_f32_vulkan_checked},
@@ -639,6 +639,7 @@ const qk_kernel qk_mx_fp4_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t mx_fp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -683,7 +684,7 @@ static const qk_field mx_fp4_gemv_f16_push[] = {
 static const uint32_t mx_fp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mx_fp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mx_fp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mx_fp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mx_fp4_gemv_f16_vulkan_checked[] = {0, 1};
@@ -691,7 +692,7 @@ static const uint32_t mx_fp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mx_fp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mx_fp4_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, mx_fp4_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, mx_fp4_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, mx_fp4_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mx_fp4_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mx_fp4_gemv_f16_vulkan_checked},
@@ -717,6 +718,7 @@ const qk_kernel qk_mx_fp4_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t mx_fp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -793,6 +795,7 @@ const qk_kernel qk_mx_fp4_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_mx_fp4_gemv_id_f32_metal = {
@@ -864,6 +867,7 @@ const qk_kernel qk_mx_fp4_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_mx_fp4_gemv_id_f16_metal = {

@@ -644,7 +644,7 @@ static const qk_table mxfp4_gemv_f32_tables[] = {
 static const uint32_t mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_f32_vulkan_checked[] = {0, 1};
@@ -652,7 +652,7 @@ static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, mxfp4_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, mxfp4_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
@@ -680,6 +680,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -726,7 +727,7 @@ static const qk_table mxfp4_gemv_int8_f32_tables[] = {
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -737,7 +738,7 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32}
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, mxfp4_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, mxfp4_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f32_vulkan_shared_fours},
@@ -768,6 +769,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_split_f32_bindings[] = {
@@ -789,7 +791,7 @@ static const qk_table mxfp4_gemv_split_f32_tables[] = {
 static const uint32_t mxfp4_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -800,7 +802,7 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, mxfp4_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, mxfp4_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_split_f32_vulkan_shared_fours},
@@ -831,6 +833,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_int24_f32_bindings[] = {
@@ -852,7 +855,7 @@ static const qk_table mxfp4_gemv_int24_f32_tables[] = {
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -863,7 +866,7 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, mxfp4_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, mxfp4_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f32_vulkan_shared_fours},
@@ -894,6 +897,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_f16_bindings[] = {
@@ -915,7 +919,7 @@ static const qk_table mxfp4_gemv_f16_tables[] = {
 static const uint32_t mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_f16_vulkan_checked[] = {0, 1};
@@ -923,7 +927,7 @@ static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, mxfp4_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, mxfp4_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, mxfp4_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f16_vulkan_checked},
@@ -951,6 +955,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -997,7 +1002,7 @@ static const qk_table mxfp4_gemv_int8_f16_tables[] = {
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1008,7 +1013,7 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32}
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, mxfp4_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, mxfp4_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f16_vulkan_shared_fours},
@@ -1039,6 +1044,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_split_f16_bindings[] = {
@@ -1060,7 +1066,7 @@ static const qk_table mxfp4_gemv_split_f16_tables[] = {
 static const uint32_t mxfp4_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1071,7 +1077,7 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, mxfp4_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, mxfp4_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_split_f16_vulkan_shared_fours},
@@ -1102,6 +1108,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_int24_f16_bindings[] = {
@@ -1123,7 +1130,7 @@ static const qk_table mxfp4_gemv_int24_f16_tables[] = {
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1134,7 +1141,7 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, mxfp4_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, mxfp4_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f16_vulkan_shared_fours},
@@ -1165,6 +1172,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_id_f32_bindings[] = {
@@ -1220,6 +1228,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
@@ -1301,6 +1310,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_id_split_f32_bindings[] = {
@@ -1362,6 +1372,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_id_int24_f32_bindings[] = {
@@ -1423,6 +1434,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_id_f16_bindings[] = {
@@ -1478,6 +1490,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
@@ -1559,6 +1572,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_id_split_f16_bindings[] = {
@@ -1620,6 +1634,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding mxfp4_gemv_id_int24_f16_bindings[] = {
@@ -1681,6 +1696,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -699,11 +699,11 @@ static const qk_table nf4_b128_gemv_f32_tables[] = {
 static const uint32_t nf4_b128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nf4_b128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nf4_b128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nf4_b128_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nf4_b128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nf4_b128_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, nf4_b128_gemv_f32_vulkan_split}};
+    {3, "split", 1, 6, nf4_b128_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_nf4_b128_gemv_f32_vulkan = {
     .name = "nf4_b128_gemv_f32",
@@ -785,11 +785,11 @@ static const qk_table nf4_b128_gemv_f16_tables[] = {
 static const uint32_t nf4_b128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nf4_b128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nf4_b128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nf4_b128_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nf4_b128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nf4_b128_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, nf4_b128_gemv_f16_vulkan_split}};
+    {3, "split", 1, 6, nf4_b128_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_nf4_b128_gemv_f16_vulkan = {
     .name = "nf4_b128_gemv_f16",

@@ -639,7 +639,7 @@ static const qk_table nvfp4_gemv_f32_tables[] = {
 static const uint32_t nvfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_f32_vulkan_padded[] = {0, 1};
@@ -648,7 +648,7 @@ static const uint32_t nvfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, nvfp4_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, nvfp4_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_f32_vulkan_padded},
@@ -677,6 +677,7 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t nvfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -723,7 +724,7 @@ static const qk_table nvfp4_gemv_int8_f32_tables[] = {
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -734,7 +735,7 @@ static const uint32_t nvfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32}
 static const qk_spec_constant nvfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, nvfp4_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, nvfp4_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f32_vulkan_shared_fours},
@@ -765,6 +766,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_split_f32_bindings[] = {
@@ -786,7 +788,7 @@ static const qk_table nvfp4_gemv_split_f32_tables[] = {
 static const uint32_t nvfp4_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -797,7 +799,7 @@ static const uint32_t nvfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant nvfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, nvfp4_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, nvfp4_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_split_f32_vulkan_shared_fours},
@@ -828,6 +830,7 @@ const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_int24_f32_bindings[] = {
@@ -849,7 +852,7 @@ static const qk_table nvfp4_gemv_int24_f32_tables[] = {
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -860,7 +863,7 @@ static const uint32_t nvfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant nvfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, nvfp4_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, nvfp4_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f32_vulkan_shared_fours},
@@ -891,6 +894,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_f16_bindings[] = {
@@ -912,7 +916,7 @@ static const qk_table nvfp4_gemv_f16_tables[] = {
 static const uint32_t nvfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_f16_vulkan_padded[] = {0, 1};
@@ -921,7 +925,7 @@ static const uint32_t nvfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, nvfp4_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, nvfp4_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_f16_vulkan_padded},
@@ -950,6 +954,7 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t nvfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -996,7 +1001,7 @@ static const qk_table nvfp4_gemv_int8_f16_tables[] = {
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1007,7 +1012,7 @@ static const uint32_t nvfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32}
 static const qk_spec_constant nvfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, nvfp4_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, nvfp4_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f16_vulkan_shared_fours},
@@ -1038,6 +1043,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_split_f16_bindings[] = {
@@ -1059,7 +1065,7 @@ static const qk_table nvfp4_gemv_split_f16_tables[] = {
 static const uint32_t nvfp4_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1070,7 +1076,7 @@ static const uint32_t nvfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant nvfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, nvfp4_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, nvfp4_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_split_f16_vulkan_shared_fours},
@@ -1101,6 +1107,7 @@ const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_int24_f16_bindings[] = {
@@ -1122,7 +1129,7 @@ static const qk_table nvfp4_gemv_int24_f16_tables[] = {
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1133,7 +1140,7 @@ static const uint32_t nvfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32
 static const qk_spec_constant nvfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, nvfp4_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, nvfp4_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f16_vulkan_shared_fours},
@@ -1164,6 +1171,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_id_f32_bindings[] = {
@@ -1221,6 +1229,7 @@ const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_nvfp4_gemv_id_f32_metal = {
@@ -1302,6 +1311,7 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_id_split_f32_bindings[] = {
@@ -1363,6 +1373,7 @@ const qk_kernel qk_nvfp4_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_id_int24_f32_bindings[] = {
@@ -1424,6 +1435,7 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_id_f16_bindings[] = {
@@ -1481,6 +1493,7 @@ const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_nvfp4_gemv_id_f16_metal = {
@@ -1562,6 +1575,7 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_id_split_f16_bindings[] = {
@@ -1623,6 +1637,7 @@ const qk_kernel qk_nvfp4_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding nvfp4_gemv_id_int24_f16_bindings[] = {
@@ -1684,6 +1699,7 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

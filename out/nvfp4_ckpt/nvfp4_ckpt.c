@@ -652,12 +652,12 @@ static const qk_field nvfp4_ckpt_gemv_f32_push[] = {
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, nvfp4_ckpt_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
@@ -736,12 +736,12 @@ static const qk_field nvfp4_ckpt_gemv_f16_push[] = {
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, nvfp4_ckpt_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {

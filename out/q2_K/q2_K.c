@@ -603,7 +603,7 @@ static const qk_field q2_K_gemv_f32_push[] = {
 static const uint32_t q2_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q2_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q2_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_K_gemv_f32_vulkan_checked[] = {0, 1};
@@ -611,7 +611,7 @@ static const uint32_t q2_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q2_K_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, q2_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q2_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q2_K_gemv_f32_vulkan_checked},
@@ -637,6 +637,7 @@ const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q2_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -680,7 +681,7 @@ static const qk_field q2_K_gemv_int8_f32_push[] = {
 static const uint32_t q2_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q2_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -690,7 +691,7 @@ static const uint32_t q2_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, q2_K_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, q2_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q2_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int8_f32_vulkan_shared_fours},
@@ -718,6 +719,7 @@ const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_split_f32_bindings[] = {
@@ -736,7 +738,7 @@ static const qk_field q2_K_gemv_split_f32_push[] = {
 static const uint32_t q2_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q2_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q2_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -746,7 +748,7 @@ static const uint32_t q2_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q2_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, q2_K_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, q2_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q2_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_split_f32_vulkan_shared_fours},
@@ -774,6 +776,7 @@ const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_int24_f32_bindings[] = {
@@ -792,7 +795,7 @@ static const qk_field q2_K_gemv_int24_f32_push[] = {
 static const uint32_t q2_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q2_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -802,7 +805,7 @@ static const uint32_t q2_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q2_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, q2_K_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, q2_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q2_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int24_f32_vulkan_shared_fours},
@@ -830,6 +833,7 @@ const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_f16_bindings[] = {
@@ -848,7 +852,7 @@ static const qk_field q2_K_gemv_f16_push[] = {
 static const uint32_t q2_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q2_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q2_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_K_gemv_f16_vulkan_checked[] = {0, 1};
@@ -856,7 +860,7 @@ static const uint32_t q2_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q2_K_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, q2_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q2_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q2_K_gemv_f16_vulkan_checked},
@@ -882,6 +886,7 @@ const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q2_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -925,7 +930,7 @@ static const qk_field q2_K_gemv_int8_f16_push[] = {
 static const uint32_t q2_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q2_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -935,7 +940,7 @@ static const uint32_t q2_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, q2_K_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, q2_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q2_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int8_f16_vulkan_shared_fours},
@@ -963,6 +968,7 @@ const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_split_f16_bindings[] = {
@@ -981,7 +987,7 @@ static const qk_field q2_K_gemv_split_f16_push[] = {
 static const uint32_t q2_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q2_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q2_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -991,7 +997,7 @@ static const uint32_t q2_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q2_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, q2_K_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, q2_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q2_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_split_f16_vulkan_shared_fours},
@@ -1019,6 +1025,7 @@ const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_int24_f16_bindings[] = {
@@ -1037,7 +1044,7 @@ static const qk_field q2_K_gemv_int24_f16_push[] = {
 static const uint32_t q2_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q2_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1047,7 +1054,7 @@ static const uint32_t q2_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q2_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, q2_K_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, q2_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q2_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int24_f16_vulkan_shared_fours},
@@ -1075,6 +1082,7 @@ const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_id_f32_bindings[] = {
@@ -1125,6 +1133,7 @@ const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q2_K_gemv_id_f32_metal = {
@@ -1199,6 +1208,7 @@ const qk_kernel qk_q2_K_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_id_split_f32_bindings[] = {
@@ -1253,6 +1263,7 @@ const qk_kernel qk_q2_K_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_id_int24_f32_bindings[] = {
@@ -1307,6 +1318,7 @@ const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_id_f16_bindings[] = {
@@ -1357,6 +1369,7 @@ const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q2_K_gemv_id_f16_metal = {
@@ -1431,6 +1444,7 @@ const qk_kernel qk_q2_K_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_id_split_f16_bindings[] = {
@@ -1485,6 +1499,7 @@ const qk_kernel qk_q2_K_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q2_K_gemv_id_int24_f16_bindings[] = {
@@ -1539,6 +1554,7 @@ const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -606,7 +606,7 @@ static const qk_field q3_K_gemv_f32_push[] = {
 static const uint32_t q3_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q3_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q3_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q3_K_gemv_f32_vulkan_checked[] = {0, 1};
@@ -614,7 +614,7 @@ static const uint32_t q3_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q3_K_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, q3_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q3_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q3_K_gemv_f32_vulkan_checked},
@@ -640,6 +640,7 @@ const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t q3_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -683,7 +684,7 @@ static const qk_field q3_K_gemv_int8_f32_push[] = {
 static const uint32_t q3_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q3_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -693,7 +694,7 @@ static const uint32_t q3_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, q3_K_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, q3_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q3_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int8_f32_vulkan_shared_fours},
@@ -721,6 +722,7 @@ const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -740,7 +742,7 @@ static const qk_field q3_K_gemv_split_f32_push[] = {
 static const uint32_t q3_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q3_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q3_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -750,7 +752,7 @@ static const uint32_t q3_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, q3_K_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, q3_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q3_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_split_f32_vulkan_shared_fours},
@@ -778,6 +780,7 @@ const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -797,7 +800,7 @@ static const qk_field q3_K_gemv_int24_f32_push[] = {
 static const uint32_t q3_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q3_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -807,7 +810,7 @@ static const uint32_t q3_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, q3_K_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, q3_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q3_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int24_f32_vulkan_shared_fours},
@@ -835,6 +838,7 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -854,7 +858,7 @@ static const qk_field q3_K_gemv_f16_push[] = {
 static const uint32_t q3_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q3_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q3_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q3_K_gemv_f16_vulkan_checked[] = {0, 1};
@@ -862,7 +866,7 @@ static const uint32_t q3_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q3_K_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, q3_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q3_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q3_K_gemv_f16_vulkan_checked},
@@ -888,6 +892,7 @@ const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t q3_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -931,7 +936,7 @@ static const qk_field q3_K_gemv_int8_f16_push[] = {
 static const uint32_t q3_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q3_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -941,7 +946,7 @@ static const uint32_t q3_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, q3_K_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, q3_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q3_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int8_f16_vulkan_shared_fours},
@@ -969,6 +974,7 @@ const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -988,7 +994,7 @@ static const qk_field q3_K_gemv_split_f16_push[] = {
 static const uint32_t q3_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q3_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q3_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -998,7 +1004,7 @@ static const uint32_t q3_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, q3_K_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, q3_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q3_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_split_f16_vulkan_shared_fours},
@@ -1026,6 +1032,7 @@ const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -1045,7 +1052,7 @@ static const qk_field q3_K_gemv_int24_f16_push[] = {
 static const uint32_t q3_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q3_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1055,7 +1062,7 @@ static const uint32_t q3_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, q3_K_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, q3_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q3_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int24_f16_vulkan_shared_fours},
@@ -1083,6 +1090,7 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -1134,6 +1142,7 @@ const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q3_K_gemv_id_f32_metal = {
@@ -1208,6 +1217,7 @@ const qk_kernel qk_q3_K_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding q3_K_gemv_id_split_f32_bindings[] = {
@@ -1262,6 +1272,7 @@ const qk_kernel qk_q3_K_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding q3_K_gemv_id_int24_f32_bindings[] = {
@@ -1316,6 +1327,7 @@ const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding q3_K_gemv_id_f16_bindings[] = {
@@ -1366,6 +1378,7 @@ const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q3_K_gemv_id_f16_metal = {
@@ -1440,6 +1453,7 @@ const qk_kernel qk_q3_K_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding q3_K_gemv_id_split_f16_bindings[] = {
@@ -1494,6 +1508,7 @@ const qk_kernel qk_q3_K_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding q3_K_gemv_id_int24_f16_bindings[] = {
@@ -1548,6 +1563,7 @@ const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -593,7 +593,7 @@ static const qk_field q4_0_gemv_f32_push[] = {
 static const uint32_t q4_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_f32_vulkan_padded[] = {0, 1};
@@ -602,7 +602,7 @@ static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_0_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q4_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
@@ -629,6 +629,7 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -672,7 +673,7 @@ static const qk_field q4_0_gemv_int8_f32_push[] = {
 static const uint32_t q4_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -682,7 +683,7 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_0_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, q4_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int8_f32_vulkan_shared_fours},
@@ -710,6 +711,7 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_split_f32_bindings[] = {
@@ -728,7 +730,7 @@ static const qk_field q4_0_gemv_split_f32_push[] = {
 static const uint32_t q4_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -738,7 +740,7 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_0_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, q4_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_split_f32_vulkan_shared_fours},
@@ -766,6 +768,7 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_int24_f32_bindings[] = {
@@ -784,7 +787,7 @@ static const qk_field q4_0_gemv_int24_f32_push[] = {
 static const uint32_t q4_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -794,7 +797,7 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_0_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, q4_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int24_f32_vulkan_shared_fours},
@@ -822,6 +825,7 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_f16_bindings[] = {
@@ -840,7 +844,7 @@ static const qk_field q4_0_gemv_f16_push[] = {
 static const uint32_t q4_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_f16_vulkan_padded[] = {0, 1};
@@ -849,7 +853,7 @@ static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_0_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, q4_0_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q4_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_f16_vulkan_padded},
@@ -876,6 +880,7 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -919,7 +924,7 @@ static const qk_field q4_0_gemv_int8_f16_push[] = {
 static const uint32_t q4_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -929,7 +934,7 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_0_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, q4_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int8_f16_vulkan_shared_fours},
@@ -957,6 +962,7 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_split_f16_bindings[] = {
@@ -975,7 +981,7 @@ static const qk_field q4_0_gemv_split_f16_push[] = {
 static const uint32_t q4_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -985,7 +991,7 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_0_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, q4_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_split_f16_vulkan_shared_fours},
@@ -1013,6 +1019,7 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_int24_f16_bindings[] = {
@@ -1031,7 +1038,7 @@ static const qk_field q4_0_gemv_int24_f16_push[] = {
 static const uint32_t q4_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1041,7 +1048,7 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_0_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, q4_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int24_f16_vulkan_shared_fours},
@@ -1069,6 +1076,7 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_id_f32_bindings[] = {
@@ -1121,6 +1129,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
@@ -1195,6 +1204,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_id_split_f32_bindings[] = {
@@ -1249,6 +1259,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_id_int24_f32_bindings[] = {
@@ -1303,6 +1314,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_id_f16_bindings[] = {
@@ -1355,6 +1367,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
@@ -1429,6 +1442,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_id_split_f16_bindings[] = {
@@ -1483,6 +1497,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_0_gemv_id_int24_f16_bindings[] = {
@@ -1537,6 +1552,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

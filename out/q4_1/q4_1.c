@@ -595,7 +595,7 @@ static const qk_field q4_1_gemv_f32_push[] = {
 static const uint32_t q4_1_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_1_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_1_gemv_f32_vulkan_padded[] = {0, 1};
@@ -604,7 +604,7 @@ static const uint32_t q4_1_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_1_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, q4_1_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q4_1_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_1_gemv_f32_vulkan_padded},
@@ -631,6 +631,7 @@ const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q4_1_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -674,7 +675,7 @@ static const qk_field q4_1_gemv_int8_f32_push[] = {
 static const uint32_t q4_1_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -684,7 +685,7 @@ static const uint32_t q4_1_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_1_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, q4_1_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_1_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int8_f32_vulkan_shared_fours},
@@ -712,6 +713,7 @@ const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_split_f32_bindings[] = {
@@ -730,7 +732,7 @@ static const qk_field q4_1_gemv_split_f32_push[] = {
 static const uint32_t q4_1_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_1_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -740,7 +742,7 @@ static const uint32_t q4_1_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_1_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, q4_1_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_1_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_split_f32_vulkan_shared_fours},
@@ -768,6 +770,7 @@ const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_int24_f32_bindings[] = {
@@ -786,7 +789,7 @@ static const qk_field q4_1_gemv_int24_f32_push[] = {
 static const uint32_t q4_1_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -796,7 +799,7 @@ static const uint32_t q4_1_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_1_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, q4_1_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_1_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int24_f32_vulkan_shared_fours},
@@ -824,6 +827,7 @@ const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_f16_bindings[] = {
@@ -842,7 +846,7 @@ static const qk_field q4_1_gemv_f16_push[] = {
 static const uint32_t q4_1_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_1_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_1_gemv_f16_vulkan_padded[] = {0, 1};
@@ -851,7 +855,7 @@ static const uint32_t q4_1_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_1_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, q4_1_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q4_1_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_1_gemv_f16_vulkan_padded},
@@ -878,6 +882,7 @@ const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q4_1_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -921,7 +926,7 @@ static const qk_field q4_1_gemv_int8_f16_push[] = {
 static const uint32_t q4_1_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -931,7 +936,7 @@ static const uint32_t q4_1_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_1_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, q4_1_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_1_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int8_f16_vulkan_shared_fours},
@@ -959,6 +964,7 @@ const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_split_f16_bindings[] = {
@@ -977,7 +983,7 @@ static const qk_field q4_1_gemv_split_f16_push[] = {
 static const uint32_t q4_1_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_1_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -987,7 +993,7 @@ static const uint32_t q4_1_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_1_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, q4_1_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_1_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_split_f16_vulkan_shared_fours},
@@ -1015,6 +1021,7 @@ const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_int24_f16_bindings[] = {
@@ -1033,7 +1040,7 @@ static const qk_field q4_1_gemv_int24_f16_push[] = {
 static const uint32_t q4_1_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1043,7 +1050,7 @@ static const uint32_t q4_1_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_1_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, q4_1_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_1_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int24_f16_vulkan_shared_fours},
@@ -1071,6 +1078,7 @@ const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_id_f32_bindings[] = {
@@ -1123,6 +1131,7 @@ const qk_kernel qk_q4_1_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q4_1_gemv_id_f32_metal = {
@@ -1197,6 +1206,7 @@ const qk_kernel qk_q4_1_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_id_split_f32_bindings[] = {
@@ -1251,6 +1261,7 @@ const qk_kernel qk_q4_1_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_id_int24_f32_bindings[] = {
@@ -1305,6 +1316,7 @@ const qk_kernel qk_q4_1_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_id_f16_bindings[] = {
@@ -1357,6 +1369,7 @@ const qk_kernel qk_q4_1_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q4_1_gemv_id_f16_metal = {
@@ -1431,6 +1444,7 @@ const qk_kernel qk_q4_1_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_id_split_f16_bindings[] = {
@@ -1485,6 +1499,7 @@ const qk_kernel qk_q4_1_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_1_gemv_id_int24_f16_bindings[] = {
@@ -1539,6 +1554,7 @@ const qk_kernel qk_q4_1_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

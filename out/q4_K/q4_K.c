@@ -611,7 +611,7 @@ static const qk_field q4_K_gemv_f32_push[] = {
 static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_f32_vulkan_checked[] = {0, 1};
@@ -619,7 +619,7 @@ static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_K_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q4_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
@@ -645,6 +645,7 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -688,7 +689,7 @@ static const qk_field q4_K_gemv_int8_f32_push[] = {
 static const uint32_t q4_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -697,7 +698,7 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_K_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, q4_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f32_vulkan_shared_fours},
@@ -724,6 +725,7 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_split_f32_bindings[] = {
@@ -742,7 +744,7 @@ static const qk_field q4_K_gemv_split_f32_push[] = {
 static const uint32_t q4_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -751,7 +753,7 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_K_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, q4_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f32_vulkan_shared_fours},
@@ -778,6 +780,7 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_int24_f32_bindings[] = {
@@ -796,7 +799,7 @@ static const qk_field q4_K_gemv_int24_f32_push[] = {
 static const uint32_t q4_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -805,7 +808,7 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_K_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, q4_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f32_vulkan_shared_fours},
@@ -832,6 +835,7 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_f16_bindings[] = {
@@ -850,7 +854,7 @@ static const qk_field q4_K_gemv_f16_push[] = {
 static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_f16_vulkan_checked[] = {0, 1};
@@ -858,7 +862,7 @@ static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_K_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, q4_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q4_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f16_vulkan_checked},
@@ -884,6 +888,7 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -927,7 +932,7 @@ static const qk_field q4_K_gemv_int8_f16_push[] = {
 static const uint32_t q4_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -936,7 +941,7 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_K_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, q4_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f16_vulkan_shared_fours},
@@ -963,6 +968,7 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_split_f16_bindings[] = {
@@ -981,7 +987,7 @@ static const qk_field q4_K_gemv_split_f16_push[] = {
 static const uint32_t q4_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -990,7 +996,7 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_K_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, q4_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f16_vulkan_shared_fours},
@@ -1017,6 +1023,7 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_int24_f16_bindings[] = {
@@ -1035,7 +1042,7 @@ static const qk_field q4_K_gemv_int24_f16_push[] = {
 static const uint32_t q4_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1044,7 +1051,7 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_K_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, q4_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f16_vulkan_shared_fours},
@@ -1071,6 +1078,7 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_id_f32_bindings[] = {
@@ -1121,6 +1129,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
@@ -1193,6 +1202,7 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_id_split_f32_bindings[] = {
@@ -1245,6 +1255,7 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_id_int24_f32_bindings[] = {
@@ -1297,6 +1308,7 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_id_f16_bindings[] = {
@@ -1347,6 +1359,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
@@ -1419,6 +1432,7 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_id_split_f16_bindings[] = {
@@ -1471,6 +1485,7 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q4_K_gemv_id_int24_f16_bindings[] = {
@@ -1523,6 +1538,7 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -600,7 +600,7 @@ static const qk_field q5_1_gemv_f32_push[] = {
 static const uint32_t q5_1_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_1_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_1_gemv_f32_vulkan_checked[] = {0, 1};
@@ -608,7 +608,7 @@ static const uint32_t q5_1_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_1_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, q5_1_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q5_1_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_1_gemv_f32_vulkan_checked},
@@ -634,6 +634,7 @@ const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q5_1_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -677,7 +678,7 @@ static const qk_field q5_1_gemv_int8_f32_push[] = {
 static const uint32_t q5_1_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -686,7 +687,7 @@ static const uint32_t q5_1_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_1_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, q5_1_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q5_1_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_int8_f32_vulkan_shared_fours},
@@ -713,6 +714,7 @@ const qk_kernel qk_q5_1_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_1_gemv_split_f32_bindings[] = {
@@ -731,7 +733,7 @@ static const qk_field q5_1_gemv_split_f32_push[] = {
 static const uint32_t q5_1_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_1_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -740,7 +742,7 @@ static const uint32_t q5_1_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q5_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_1_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, q5_1_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q5_1_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_split_f32_vulkan_shared_fours},
@@ -767,6 +769,7 @@ const qk_kernel qk_q5_1_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_1_gemv_int24_f32_bindings[] = {
@@ -785,7 +788,7 @@ static const qk_field q5_1_gemv_int24_f32_push[] = {
 static const uint32_t q5_1_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -794,7 +797,7 @@ static const uint32_t q5_1_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q5_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_1_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, q5_1_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q5_1_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_int24_f32_vulkan_shared_fours},
@@ -821,6 +824,8 @@ const qk_kernel qk_q5_1_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q5_1_gemv_f16_bindings[] = {
@@ -839,7 +844,7 @@ static const qk_field q5_1_gemv_f16_push[] = {
 static const uint32_t q5_1_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_1_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_1_gemv_f16_vulkan_checked[] = {0, 1};
@@ -847,7 +852,7 @@ static const uint32_t q5_1_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_1_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, q5_1_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q5_1_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_1_gemv_f16_vulkan_checked},
@@ -873,6 +878,7 @@ const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q5_1_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -916,7 +922,7 @@ static const qk_field q5_1_gemv_int8_f16_push[] = {
 static const uint32_t q5_1_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -925,7 +931,7 @@ static const uint32_t q5_1_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_1_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, q5_1_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q5_1_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_int8_f16_vulkan_shared_fours},
@@ -952,6 +958,7 @@ const qk_kernel qk_q5_1_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_1_gemv_split_f16_bindings[] = {
@@ -970,7 +977,7 @@ static const qk_field q5_1_gemv_split_f16_push[] = {
 static const uint32_t q5_1_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_1_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -979,7 +986,7 @@ static const uint32_t q5_1_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q5_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_1_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, q5_1_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q5_1_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_split_f16_vulkan_shared_fours},
@@ -1006,6 +1013,7 @@ const qk_kernel qk_q5_1_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_1_gemv_int24_f16_bindings[] = {
@@ -1024,7 +1032,7 @@ static const qk_field q5_1_gemv_int24_f16_push[] = {
 static const uint32_t q5_1_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1033,7 +1041,7 @@ static const uint32_t q5_1_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q5_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_1_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, q5_1_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q5_1_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_1_gemv_int24_f16_vulkan_shared_fours},
@@ -1060,6 +1068,8 @@ const qk_kernel qk_q5_1_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q5_1_gemv_id_f32_bindings[] = {
@@ -1110,6 +1120,7 @@ const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q5_1_gemv_id_f32_metal = {
@@ -1182,6 +1193,7 @@ const qk_kernel qk_q5_1_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_1_gemv_id_split_f32_bindings[] = {
@@ -1234,6 +1246,7 @@ const qk_kernel qk_q5_1_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_1_gemv_id_int24_f32_bindings[] = {
@@ -1286,6 +1299,7 @@ const qk_kernel qk_q5_1_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_1_gemv_id_f16_bindings[] = {
@@ -1336,6 +1350,7 @@ const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q5_1_gemv_id_f16_metal = {
@@ -1408,6 +1423,7 @@ const qk_kernel qk_q5_1_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_1_gemv_id_split_f16_bindings[] = {
@@ -1460,6 +1476,7 @@ const qk_kernel qk_q5_1_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_1_gemv_id_int24_f16_bindings[] = {
@@ -1512,6 +1529,7 @@ const qk_kernel qk_q5_1_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -615,7 +615,7 @@ static const qk_field q5_K_gemv_f32_push[] = {
 static const uint32_t q5_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_f32_vulkan_checked[] = {0, 1};
@@ -623,7 +623,7 @@ static const uint32_t q5_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_K_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, q5_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q5_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_K_gemv_f32_vulkan_checked},
@@ -649,6 +649,7 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -692,7 +693,7 @@ static const qk_field q5_K_gemv_int8_f32_push[] = {
 static const uint32_t q5_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -701,7 +702,7 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_K_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, q5_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q5_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f32_vulkan_shared_fours},
@@ -728,6 +729,7 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -747,7 +749,7 @@ static const qk_field q5_K_gemv_split_f32_push[] = {
 static const uint32_t q5_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -756,7 +758,7 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_K_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, q5_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q5_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f32_vulkan_shared_fours},
@@ -783,6 +785,7 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -802,7 +805,7 @@ static const qk_field q5_K_gemv_int24_f32_push[] = {
 static const uint32_t q5_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -811,7 +814,7 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_K_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, q5_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q5_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f32_vulkan_shared_fours},
@@ -838,6 +841,7 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -857,7 +861,7 @@ static const qk_field q5_K_gemv_f16_push[] = {
 static const uint32_t q5_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_f16_vulkan_checked[] = {0, 1};
@@ -865,7 +869,7 @@ static const uint32_t q5_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_K_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, q5_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q5_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_K_gemv_f16_vulkan_checked},
@@ -891,6 +895,7 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -934,7 +939,7 @@ static const qk_field q5_K_gemv_int8_f16_push[] = {
 static const uint32_t q5_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -943,7 +948,7 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_K_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, q5_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q5_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f16_vulkan_shared_fours},
@@ -970,6 +975,7 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -989,7 +995,7 @@ static const qk_field q5_K_gemv_split_f16_push[] = {
 static const uint32_t q5_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -998,7 +1004,7 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_K_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, q5_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q5_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f16_vulkan_shared_fours},
@@ -1025,6 +1031,7 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -1044,7 +1051,7 @@ static const qk_field q5_K_gemv_int24_f16_push[] = {
 static const uint32_t q5_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1053,7 +1060,7 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_K_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, q5_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q5_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f16_vulkan_shared_fours},
@@ -1080,6 +1087,7 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 128,
     .rows_at_once = 4,
 };
 
@@ -1131,6 +1139,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
@@ -1203,6 +1212,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_K_gemv_id_split_f32_bindings[] = {
@@ -1255,6 +1265,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_K_gemv_id_int24_f32_bindings[] = {
@@ -1307,6 +1318,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_K_gemv_id_f16_bindings[] = {
@@ -1357,6 +1369,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
@@ -1429,6 +1442,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_K_gemv_id_split_f16_bindings[] = {
@@ -1481,6 +1495,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 static const qk_binding q5_K_gemv_id_int24_f16_bindings[] = {
@@ -1533,6 +1548,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

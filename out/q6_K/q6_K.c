@@ -608,7 +608,7 @@ static const qk_field q6_K_gemv_f32_push[] = {
 static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_f32_vulkan_checked[] = {0, 1};
@@ -616,7 +616,7 @@ static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q6_K_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q6_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
@@ -642,6 +642,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -685,7 +686,7 @@ static const qk_field q6_K_gemv_int8_f32_push[] = {
 static const uint32_t q6_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -695,7 +696,7 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, q6_K_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, q6_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f32_vulkan_shared_fours},
@@ -723,6 +724,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q6_K_gemv_split_f32_bindings[] = {
@@ -741,7 +743,7 @@ static const qk_field q6_K_gemv_split_f32_push[] = {
 static const uint32_t q6_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -751,7 +753,7 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, q6_K_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, q6_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f32_vulkan_shared_fours},
@@ -779,6 +781,8 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q6_K_gemv_int24_f32_bindings[] = {
@@ -797,7 +801,7 @@ static const qk_field q6_K_gemv_int24_f32_push[] = {
 static const uint32_t q6_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -807,7 +811,7 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, q6_K_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, q6_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f32_vulkan_shared_fours},
@@ -835,6 +839,8 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q6_K_gemv_f16_bindings[] = {
@@ -853,7 +859,7 @@ static const qk_field q6_K_gemv_f16_push[] = {
 static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_f16_vulkan_checked[] = {0, 1};
@@ -861,7 +867,7 @@ static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q6_K_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, q6_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q6_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q6_K_gemv_f16_vulkan_checked},
@@ -887,6 +893,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -930,7 +937,7 @@ static const qk_field q6_K_gemv_int8_f16_push[] = {
 static const uint32_t q6_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -940,7 +947,7 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, q6_K_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, q6_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f16_vulkan_shared_fours},
@@ -968,6 +975,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q6_K_gemv_split_f16_bindings[] = {
@@ -986,7 +994,7 @@ static const qk_field q6_K_gemv_split_f16_push[] = {
 static const uint32_t q6_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -996,7 +1004,7 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, q6_K_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, q6_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f16_vulkan_shared_fours},
@@ -1024,6 +1032,8 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q6_K_gemv_int24_f16_bindings[] = {
@@ -1042,7 +1052,7 @@ static const qk_field q6_K_gemv_int24_f16_push[] = {
 static const uint32_t q6_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1052,7 +1062,7 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, q6_K_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, q6_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f16_vulkan_shared_fours},
@@ -1080,6 +1090,8 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q6_K_gemv_id_f32_bindings[] = {
@@ -1130,6 +1142,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
@@ -1204,6 +1217,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q6_K_gemv_id_split_f32_bindings[] = {
@@ -1258,6 +1272,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q6_K_gemv_id_int24_f32_bindings[] = {
@@ -1312,6 +1327,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q6_K_gemv_id_f16_bindings[] = {
@@ -1362,6 +1378,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
@@ -1436,6 +1453,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q6_K_gemv_id_split_f16_bindings[] = {
@@ -1490,6 +1508,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q6_K_gemv_id_int24_f16_bindings[] = {
@@ -1544,6 +1563,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

@@ -598,7 +598,7 @@ static const qk_field q8_0_gemv_f32_push[] = {
 static const uint32_t q8_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q8_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q8_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q8_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q8_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q8_0_gemv_f32_vulkan_padded[] = {0, 1};
@@ -607,7 +607,7 @@ static const uint32_t q8_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q8_0_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q8_0_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, q8_0_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q8_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q8_0_gemv_f32_vulkan_padded},
@@ -634,6 +634,7 @@ const qk_kernel qk_q8_0_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q8_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -677,7 +678,7 @@ static const qk_field q8_0_gemv_int8_f32_push[] = {
 static const uint32_t q8_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q8_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q8_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q8_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q8_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q8_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -687,7 +688,7 @@ static const uint32_t q8_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q8_0_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, q8_0_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, q8_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q8_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_int8_f32_vulkan_shared_fours},
@@ -715,6 +716,8 @@ const qk_kernel qk_q8_0_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q8_0_gemv_split_f32_bindings[] = {
@@ -733,7 +736,7 @@ static const qk_field q8_0_gemv_split_f32_push[] = {
 static const uint32_t q8_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q8_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q8_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q8_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q8_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q8_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -743,7 +746,7 @@ static const uint32_t q8_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q8_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q8_0_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, q8_0_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, q8_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q8_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_split_f32_vulkan_shared_fours},
@@ -771,6 +774,8 @@ const qk_kernel qk_q8_0_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q8_0_gemv_int24_f32_bindings[] = {
@@ -789,7 +794,7 @@ static const qk_field q8_0_gemv_int24_f32_push[] = {
 static const uint32_t q8_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q8_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q8_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q8_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q8_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q8_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -799,7 +804,7 @@ static const uint32_t q8_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q8_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q8_0_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, q8_0_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, q8_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q8_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_int24_f32_vulkan_shared_fours},
@@ -827,6 +832,8 @@ const qk_kernel qk_q8_0_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q8_0_gemv_f16_bindings[] = {
@@ -845,7 +852,7 @@ static const qk_field q8_0_gemv_f16_push[] = {
 static const uint32_t q8_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q8_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q8_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q8_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q8_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q8_0_gemv_f16_vulkan_padded[] = {0, 1};
@@ -854,7 +861,7 @@ static const uint32_t q8_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q8_0_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q8_0_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, q8_0_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q8_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q8_0_gemv_f16_vulkan_padded},
@@ -881,6 +888,7 @@ const qk_kernel qk_q8_0_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t q8_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -924,7 +932,7 @@ static const qk_field q8_0_gemv_int8_f16_push[] = {
 static const uint32_t q8_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q8_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q8_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q8_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q8_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q8_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -934,7 +942,7 @@ static const uint32_t q8_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q8_0_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, q8_0_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, q8_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q8_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_int8_f16_vulkan_shared_fours},
@@ -962,6 +970,8 @@ const qk_kernel qk_q8_0_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q8_0_gemv_split_f16_bindings[] = {
@@ -980,7 +990,7 @@ static const qk_field q8_0_gemv_split_f16_push[] = {
 static const uint32_t q8_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q8_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q8_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q8_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q8_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q8_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -990,7 +1000,7 @@ static const uint32_t q8_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q8_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q8_0_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, q8_0_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, q8_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q8_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_split_f16_vulkan_shared_fours},
@@ -1018,6 +1028,8 @@ const qk_kernel qk_q8_0_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q8_0_gemv_int24_f16_bindings[] = {
@@ -1036,7 +1048,7 @@ static const qk_field q8_0_gemv_int24_f16_push[] = {
 static const uint32_t q8_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q8_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q8_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q8_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q8_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q8_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1046,7 +1058,7 @@ static const uint32_t q8_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant q8_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q8_0_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, q8_0_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, q8_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q8_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_int24_f16_vulkan_shared_fours},
@@ -1074,6 +1086,8 @@ const qk_kernel qk_q8_0_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q8_0_gemv_id_f32_bindings[] = {
@@ -1126,6 +1140,7 @@ const qk_kernel qk_q8_0_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q8_0_gemv_id_f32_metal = {
@@ -1200,6 +1215,7 @@ const qk_kernel qk_q8_0_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q8_0_gemv_id_split_f32_bindings[] = {
@@ -1254,6 +1270,7 @@ const qk_kernel qk_q8_0_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q8_0_gemv_id_int24_f32_bindings[] = {
@@ -1308,6 +1325,7 @@ const qk_kernel qk_q8_0_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q8_0_gemv_id_f16_bindings[] = {
@@ -1360,6 +1378,7 @@ const qk_kernel qk_q8_0_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_q8_0_gemv_id_f16_metal = {
@@ -1434,6 +1453,7 @@ const qk_kernel qk_q8_0_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q8_0_gemv_id_split_f16_bindings[] = {
@@ -1488,6 +1508,7 @@ const qk_kernel qk_q8_0_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding q8_0_gemv_id_int24_f16_bindings[] = {
@@ -1542,6 +1563,7 @@ const qk_kernel qk_q8_0_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

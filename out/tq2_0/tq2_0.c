@@ -593,7 +593,7 @@ static const qk_field tq2_0_gemv_f32_push[] = {
 static const uint32_t tq2_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq2_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq2_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq2_0_gemv_f32_vulkan_checked[] = {0, 1};
@@ -601,7 +601,7 @@ static const uint32_t tq2_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, tq2_0_gemv_f32_vulkan_split},
+    {3, "split", 1, 6, tq2_0_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, tq2_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, tq2_0_gemv_f32_vulkan_checked},
@@ -627,6 +627,7 @@ const qk_kernel qk_tq2_0_gemv_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t tq2_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -670,7 +671,7 @@ static const qk_field tq2_0_gemv_int8_f32_push[] = {
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq2_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -680,7 +681,7 @@ static const uint32_t tq2_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant tq2_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int8_f32_vulkan_rows},
-    {3, "split", 1, 4, tq2_0_gemv_int8_f32_vulkan_split},
+    {3, "split", 1, 6, tq2_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, tq2_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_int8_f32_vulkan_shared_fours},
@@ -708,6 +709,7 @@ const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_split_f32_bindings[] = {
@@ -726,7 +728,7 @@ static const qk_field tq2_0_gemv_split_f32_push[] = {
 static const uint32_t tq2_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq2_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -736,7 +738,7 @@ static const uint32_t tq2_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const qk_spec_constant tq2_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_split_f32_vulkan_rows},
-    {3, "split", 1, 4, tq2_0_gemv_split_f32_vulkan_split},
+    {3, "split", 1, 6, tq2_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, tq2_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_split_f32_vulkan_shared_fours},
@@ -764,6 +766,7 @@ const qk_kernel qk_tq2_0_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_int24_f32_bindings[] = {
@@ -782,7 +785,7 @@ static const qk_field tq2_0_gemv_int24_f32_push[] = {
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq2_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -792,7 +795,7 @@ static const uint32_t tq2_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const qk_spec_constant tq2_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int24_f32_vulkan_rows},
-    {3, "split", 1, 4, tq2_0_gemv_int24_f32_vulkan_split},
+    {3, "split", 1, 6, tq2_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, tq2_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_int24_f32_vulkan_shared_fours},
@@ -820,6 +823,7 @@ const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_f16_bindings[] = {
@@ -838,7 +842,7 @@ static const qk_field tq2_0_gemv_f16_push[] = {
 static const uint32_t tq2_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq2_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq2_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq2_0_gemv_f16_vulkan_checked[] = {0, 1};
@@ -846,7 +850,7 @@ static const uint32_t tq2_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, tq2_0_gemv_f16_vulkan_split},
+    {3, "split", 1, 6, tq2_0_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, tq2_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, tq2_0_gemv_f16_vulkan_checked},
@@ -872,6 +876,7 @@ const qk_kernel qk_tq2_0_gemv_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const uint32_t tq2_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -915,7 +920,7 @@ static const qk_field tq2_0_gemv_int8_f16_push[] = {
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq2_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -925,7 +930,7 @@ static const uint32_t tq2_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const qk_spec_constant tq2_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int8_f16_vulkan_rows},
-    {3, "split", 1, 4, tq2_0_gemv_int8_f16_vulkan_split},
+    {3, "split", 1, 6, tq2_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, tq2_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_int8_f16_vulkan_shared_fours},
@@ -953,6 +958,7 @@ const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_split_f16_bindings[] = {
@@ -971,7 +977,7 @@ static const qk_field tq2_0_gemv_split_f16_push[] = {
 static const uint32_t tq2_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq2_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -981,7 +987,7 @@ static const uint32_t tq2_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const qk_spec_constant tq2_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_split_f16_vulkan_rows},
-    {3, "split", 1, 4, tq2_0_gemv_split_f16_vulkan_split},
+    {3, "split", 1, 6, tq2_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, tq2_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_split_f16_vulkan_shared_fours},
@@ -1009,6 +1015,7 @@ const qk_kernel qk_tq2_0_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_int24_f16_bindings[] = {
@@ -1027,7 +1034,7 @@ static const qk_field tq2_0_gemv_int24_f16_push[] = {
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq2_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
@@ -1037,7 +1044,7 @@ static const uint32_t tq2_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const qk_spec_constant tq2_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int24_f16_vulkan_rows},
-    {3, "split", 1, 4, tq2_0_gemv_int24_f16_vulkan_split},
+    {3, "split", 1, 6, tq2_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, tq2_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_int24_f16_vulkan_shared_fours},
@@ -1065,6 +1072,7 @@ const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_id_f32_bindings[] = {
@@ -1115,6 +1123,7 @@ const qk_kernel qk_tq2_0_gemv_id_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_tq2_0_gemv_id_f32_metal = {
@@ -1189,6 +1198,7 @@ const qk_kernel qk_tq2_0_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_id_split_f32_bindings[] = {
@@ -1243,6 +1253,7 @@ const qk_kernel qk_tq2_0_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_id_int24_f32_bindings[] = {
@@ -1297,6 +1308,7 @@ const qk_kernel qk_tq2_0_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_id_f16_bindings[] = {
@@ -1347,6 +1359,7 @@ const qk_kernel qk_tq2_0_gemv_id_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_tq2_0_gemv_id_f16_metal = {
@@ -1421,6 +1434,7 @@ const qk_kernel qk_tq2_0_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_id_split_f16_bindings[] = {
@@ -1475,6 +1489,7 @@ const qk_kernel qk_tq2_0_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 static const qk_binding tq2_0_gemv_id_int24_f16_bindings[] = {
@@ -1529,6 +1544,7 @@ const qk_kernel qk_tq2_0_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

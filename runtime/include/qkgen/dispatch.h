@@ -51,6 +51,8 @@
 /* Where a workgroup keeps all of x: values for each thread, and workgroups that keep a device busy that does not say. */
 #define QK_KEPT_VALUES UINT64_C(64)
 #define QK_BUSY_WORKGROUPS 660u
+/* Subgroups of one row, at most. */
+#define QK_MOST_SUBGROUPS 32u
 /* Bytes of tables of which a workgroup has two copies or none. */
 #define QK_LARGE_TABLES 8192u
 
@@ -1013,15 +1015,29 @@ static inline int qk_keeps_x_(const qk_kernel *kernel, const uint32_t *constants
     return qk_constant_(kernel, constants, kept > 1 ? "shared_fours" : "load_words", 1) > 1;
 }
 
-/* Rows that a workgroup takes at a time, with one right-hand side, where it keeps all of x: as many of its subgroups share a row as
- * have slices of x. */
-static inline uint64_t qk_rows_of_workgroup_(const qk_kernel *kernel, const uint32_t *constants, uint64_t cols) {
-    uint32_t threads = qk_constant_(kernel, constants, "local_size_x", 64), subgroups = threads > 32 ? threads / 32 : 1,
-             shared = 1;
-    uint64_t slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), split = qk_constant_(kernel, constants, "split", 1);
-    while (shared < (slices > split ? slices : split) && subgroups % (2 * shared) == 0)
-        shared *= 2;
-    return (uint64_t)qk_constant_(kernel, constants, "rows", 4) * (subgroups / shared);
+/* Subgroups in a workgroup; of a device that does not say how many lanes they have, 32. */
+static inline uint32_t qk_subgroups_(const qk_limits *limits, uint32_t threads) {
+    uint32_t lanes = limits->subgroup_size != 0 ? limits->subgroup_size : 32;
+    return threads > lanes ? threads / lanes : 1;
+}
+
+/* Subgroups that share a row, with one right-hand side, where a workgroup keeps all of x: as many as have slices of it, or `least`. */
+static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_limits *limits, uint32_t subgroups,
+                                            uint64_t cols, uint32_t least) {
+    uint64_t kept = kernel->kept_elements != 0 ? kernel->kept_elements : QK_KEPT_VALUES;
+    uint64_t lanes = limits->subgroup_size != 0 ? limits->subgroup_size : 32;
+    uint64_t slices = qk_ceil_(cols, lanes * kept), split = 1;
+    while (split < QK_MOST_SUBGROUPS && split < (slices > least ? slices : least) && subgroups % (2 * split) == 0)
+        split *= 2;
+    return (uint32_t)split;
+}
+
+/* Rows that such a workgroup takes at a time. */
+static inline uint64_t qk_rows_of_workgroup_(const qk_kernel *kernel, const qk_limits *limits,
+                                             const uint32_t *constants, uint64_t cols) {
+    uint32_t subgroups = qk_subgroups_(limits, qk_constant_(kernel, constants, "local_size_x", 64));
+    uint32_t split = qk_subgroups_of_row_(kernel, limits, subgroups, cols, qk_constant_(kernel, constants, "split", 1));
+    return (uint64_t)qk_constant_(kernel, constants, "rows", 4) * (subgroups / split);
 }
 
 /* Rows at a time. Sums of all rows and right-hand sides are in registers, and beside them what a tile of each row holds. */
@@ -1236,6 +1252,9 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
     }
     s.threads = qk_constant_(kernel, constants, "local_size_x", s.threads);
     s.rows = qk_constant_(kernel, constants, "rows", s.rows);
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (strcmp(kernel->spec_constants[i].name, "split") == 0 && keeps && s.kept == 1)
+            constants[i] = qk_subgroups_of_row_(kernel, limits, qk_subgroups_(limits, s.threads), cols, constants[i]);
     s.staged = s.staged && keeps;
     qk_share_memory_(kernel, limits, &s, cols, constants);
 }
@@ -1355,8 +1374,9 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
         mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups) : qk_ceil_(count, rows);
     /* What a workgroup keeps of x, it keeps for many rows. */
     if (qk_keeps_x_(kernel, constants, kept))
-        groups = qk_min_(qk_ceil_(count, kept == 1 ? qk_rows_of_workgroup_(kernel, constants, g->cols)
-                                                   : rows * (threads > 32 ? threads / 32 : 1)),
+        groups = qk_min_(qk_ceil_(count, kept == 1
+                                             ? qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, g->cols)
+                                             : rows * (threads > 32 ? threads / 32 : 1)),
                          qk_walking_workgroups_(kernel, &call->backend->limits, kept, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
@@ -1424,7 +1444,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     launch.constants = constants;
     uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, "rows", 4));
     if (qk_keeps_x_(kernel, constants, 1))
-        groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_workgroup_(kernel, constants, cols)),
+        groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, cols)),
                          qk_walking_workgroups_(kernel, &call->backend->limits, 1,
                                                 qk_constant_(kernel, constants, "local_size_x", 64)));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));

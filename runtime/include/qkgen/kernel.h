@@ -157,8 +157,9 @@ typedef struct qk_kernel {
     uint32_t block_rows; /* 0 in QK_VIEW_BLOCKS */
     uint32_t block_cols;
     qk_math decode_math;
-    uint32_t tile_rows;    /* of a tile: it has tile_elements in each of so many rows, which divide block_rows; 0: 1 */
-    uint32_t rows_at_once; /* of one right-hand side, that fit into a thread's registers; 0: 8 */
+    uint32_t tile_rows;     /* of a tile: it has tile_elements in each of so many rows, which divide block_rows; 0: 1 */
+    uint32_t kept_elements; /* whose x a thread keeps, of one right-hand side; 0: 64 */
+    uint32_t rows_at_once;  /* of one right-hand side, that fit into a thread's registers; 0: 8 */
 } qk_kernel;
 
 /* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */
