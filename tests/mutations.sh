@@ -101,7 +101,7 @@ mutate "the status word counts it, C" templates/gemv_id.c 's/out_of_range \+= .*
 mutate "an index out of range is found, Vulkan" templates/gather.comp 's/ \&\& row < row_end//' \
   script gather vulkan "one q4_0 5 96"
 mutate "an index out of range is found, two tiles at once" templates/gather.comp \
-  's/bound = row\[n\] >= row_first \&\& row\[n\] < row_end/bound = row[n] >= row_first/' script gather vulkan "one q8_0 5 96"
+  's/missing = row\[n\] >= rows \&\& row_first == 0u/missing = false/' script gather vulkan "one q8_0 5 96"
 mutate "its row is zeros, two tiles at once" templates/gather.comp 's/(v\[n\]\[r\] = @\{vec\})\(0\.0\)/\1(1.0)/' \
   script gather vulkan "one q8_0 5 96"
 mutate "its row is zeros, Vulkan" templates/gather.comp 's/(v\[r\] = @\{vec\})\(0\.0\)/\1(1.0)/' \
@@ -241,10 +241,10 @@ mutate "workgroups of the device" $sums 's/kernel->workgroup_size == 0 \|\| kern
 mutate "push constants of the device" $sums 's/if \(kernel->push_bytes > limits->push_bytes\)/if (0)/' unit dispatch_sums_test
 mutate "storage range of the device" $sums 's/if \(a->need > limit\)/if (0)/' unit dispatch_sums_test
 mutate "right-hand sides are at most eight" $sums 's/if \(g->batch > QK_GEMV_MAX_BATCH\)/if (0)/' unit dispatch_sums_test
-mutate "as many subgroups share a row as have slices of x" $sums 's/split < \(slices > least \? slices : least\)/split < least/' \
+mutate "as many subgroups share a row as have slices of x" $sums 's/slices > least \? slices : least/slices > least ? least : least/' \
   unit dispatch_sums_test
-mutate "slices are of what threads keep" $sums 's/kernel->kept_elements != 0 \? kernel->kept_elements : //' unit dispatch_sums_test
-mutate "eight rows at a time where registers hold them" gen/family.c 's/kernel\.rows_at_once = 4;/;/' unit wide_test
+mutate "slices are of what threads keep" $sums 's/kernel->kept_elements != 0 \?/kernel->kept_elements == 1 ?/' unit dispatch_sums_test
+mutate "eight rows at a time where registers hold them" gen/family.c 's/kernel\.rows_at_once = 4;/kernel.rows_at_once = 0;/' unit wide_test
 mutate "bounds are checked of several right-hand sides" $sums 's/(QK_CONSTANT_CHECKED\) == 0 \&\& s\.kept > )1/\12/' unit dispatch_sums_test
 mutate "bounds of one right-hand side are as the descriptor says" $sums 's/(QK_CONSTANT_CHECKED\) == 0) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
 mutate "exact does not check bounds" gen/family.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test

@@ -181,7 +181,7 @@ typedef struct qk_limits {
     uint32_t
         matrix_order_a; /* Vulkan with QK_FEATURE_COOPERATIVE_MATRIX: which element of a matrix is which value of a thread, as */
     uint32_t matrix_order_bc; /* qkgen/vulkan.h finds out and runtime/vulkan_matrix.c describes */
-    uint32_t subgroup_size;   /* 0: not known */
+    uint32_t subgroup_size;   /* lanes; 0: not known, and taken for 32 where work is shared out */
 } qk_limits;
 
 /* One launch: `ranges` in the order of the kernel's bindings, `workgroups` in one dimension. */
