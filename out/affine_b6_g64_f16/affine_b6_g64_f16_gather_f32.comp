@@ -89,7 +89,7 @@ void main() {
         [[unroll]] for (uint n = 0u; n < 2u; ++n) {
             const uint i = at[n] * row_tiles + tile[n];
             const bool bound = row[n] >= row_first && row[n] < row_end, missing = row[n] >= rows && row_first == 0u;
-            if (at[n] >= tokens || !(bound || missing)) continue;  // a row of another launch
+            if (at[n] >= tokens || !(bound || missing)) continue;  // no more, or a row of another launch
             if (missing) {
                 // No such row: zeros, and the token is counted once.
                 [[unroll]] for (uint r = 0u; r < 1u; ++r) v[n][r] = vec4(0.0);
