@@ -1,7 +1,8 @@
-/* Generated kernels that sum over rows, on a device: against the C reference, with arguments in the middle of buffers, in
+/* Generated kernels that sum over rows or gather them, on a device: against the C reference, with arguments in the middle of buffers, in
  * parts that the device's limits force, and with the same bits each time. */
 #include "q4_0.h"
 #include "q6_K.h"
+#include "q8_0.h"
 #include "triples.h"
 
 #include <math.h>
@@ -309,6 +310,63 @@ static void test_staged_experts(void **state) {
         }
 }
 
+/* ---- gather ------------------------------------------------------------------------------------------------------ */
+
+typedef uint64_t gather_reference(const void *const weights[1], const uint32_t *indices, uint64_t rows, uint64_t cols,
+                                  uint64_t tokens, float *dst);
+
+/* Rows in any order, some that are not there; of a table that is bound in parts, a launch writes those of its part alone. */
+static void run_gather(const qk_kernel *kernel, gather_reference *reference, uint64_t rows, uint64_t cols,
+                       uint64_t tokens, uint64_t range, uint32_t launches) {
+    array weights = weights_of(kernel, rows * cols / kernel->block_elements, 0, 1), indices = array_new(tokens * 4);
+    array dst = array_new(tokens * cols * 4), status = array_new(4);
+    float *expected = malloc(dst.bytes);
+    uint32_t missed;
+    for (uint64_t t = 0; t < tokens; t++) {
+        const uint32_t index = t % 5 == 3 ? (uint32_t)rows + random_word() % 2 : random_word() % (uint32_t)rows;
+        memcpy(indices.data + 4 * t, &index, 4);
+    }
+    upload(&indices);
+    upload(&dst);
+    memset(status.data, 0, 4);
+    upload(&status);
+    const void *const data[] = {weights.data};
+    const uint64_t missing =
+        reference(data, (const uint32_t *)(const void *)indices.data, rows, cols, tokens, expected);
+    counter c;
+    const qk_backend backend = counted(&c, range);
+    OK(qk_vulkan_begin(vk, &error));
+    OK(qk_dispatch_gather(&backend, kernel, &weights.range, indices.range, dst.range, status.range, rows, cols, tokens,
+                          &error));
+    OK(qk_vulkan_submit(vk, &error));
+    download(&dst);
+    download(&status);
+    memcpy(&missed, status.data, 4);
+    assert_memory_equal(dst.data, expected, dst.bytes);
+    assert_int_equal(missed, missing);
+    assert_int_equal(c.launches, launches);
+    array_free(&weights);
+    array_free(&indices);
+    array_free(&dst);
+    array_free(&status);
+    free(expected);
+}
+
+/* Tiles of four elements are taken in pairs, those of eight one by one. 100 rows of 68 bytes, and 200 of 36, are bound in two parts of
+ * at most 4096 bytes, and 40 results of 256 in three. */
+static void test_gather(void **state) {
+    (void)state;
+    assert_int_equal(qk_q8_0_gather_f32_vulkan.tile_elements, 4);
+    assert_int_equal(qk_q4_0_gather_f32_vulkan.tile_elements, 8);
+    for (uint64_t tokens = 1; tokens <= 9; tokens++) {
+        run_gather(&qk_q8_0_gather_f32_vulkan, qk_q8_0_gather_f32_ref, 7, 96, tokens, UINT64_MAX, 1);
+        run_gather(&qk_q4_0_gather_f32_vulkan, qk_q4_0_gather_f32_ref, 7, 96, tokens, UINT64_MAX, 1);
+    }
+    run_gather(&qk_q8_0_gather_f32_vulkan, qk_q8_0_gather_f32_ref, 300, 512, 1001, UINT64_MAX, 1);
+    run_gather(&qk_q8_0_gather_f32_vulkan, qk_q8_0_gather_f32_ref, 100, 64, 40, 4096, 6);
+    run_gather(&qk_q4_0_gather_f32_vulkan, qk_q4_0_gather_f32_ref, 200, 64, 40, 4096, 6);
+}
+
 static int open_device(void **state) {
     qk_vulkan_options options = {0};
     (void)state;
@@ -326,6 +384,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_batches), cmocka_unit_test(test_shapes),  cmocka_unit_test(test_staged),
         cmocka_unit_test(test_parts),   cmocka_unit_test(test_experts), cmocka_unit_test(test_staged_experts),
+        cmocka_unit_test(test_gather),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -102,6 +102,10 @@ mutate "an index out of range is found, Vulkan" templates/gather.comp 's/ \&\& r
   script gather vulkan "one q4_0 5 96"
 mutate "an index out of range is found, two tiles at once" templates/gather.comp \
   's/missing = row\[n\] >= rows \&\& row_first == 0u/missing = false/' script gather vulkan "one q8_0 5 96"
+mutate "rows of another launch are left alone, two tiles at once" templates/gather.comp \
+  's/bound = row\[n\] >= row_first \&\& /bound = /' unit gemv_test
+mutate "rows of another launch are left alone" templates/gather.comp 's/bound = row >= row_first \&\& /bound = /' unit gemv_test
+mutate "a second tile may be one too many" templates/gather.comp 's/at\[n\] >= tokens \|\| //' unit gemv_test
 mutate "its row is zeros, two tiles at once" templates/gather.comp 's/(v\[n\]\[r\] = @\{vec\})\(0\.0\)/\1(1.0)/' \
   script gather vulkan "one q8_0 5 96"
 mutate "its row is zeros, Vulkan" templates/gather.comp 's/(v\[r\] = @\{vec\})\(0\.0\)/\1(1.0)/' \

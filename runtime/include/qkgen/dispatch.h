@@ -1015,19 +1015,22 @@ static inline int qk_keeps_x_(const qk_kernel *kernel, const uint32_t *constants
     return qk_constant_(kernel, constants, kept > 1 ? "shared_fours" : "load_words", 1) > 1;
 }
 
-/* Subgroups in a workgroup; of a device that does not say how many lanes they have, 32. */
+/* Of a subgroup; 32 where the device does not say. */
+static inline uint32_t qk_lanes_(const qk_limits *limits) {
+    return limits->subgroup_size != 0 ? limits->subgroup_size : 32;
+}
+
 static inline uint32_t qk_subgroups_(const qk_limits *limits, uint32_t threads) {
-    uint32_t lanes = limits->subgroup_size != 0 ? limits->subgroup_size : 32;
-    return threads > lanes ? threads / lanes : 1;
+    return threads > qk_lanes_(limits) ? threads / qk_lanes_(limits) : 1;
 }
 
 /* Subgroups that share a row, with one right-hand side, where a workgroup keeps all of x: as many as have slices of it, or `least`. */
-static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_limits *limits, uint32_t subgroups,
+static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_limits *limits, uint32_t threads,
                                             uint64_t cols, uint32_t least) {
     uint64_t kept = kernel->kept_elements != 0 ? kernel->kept_elements : QK_KEPT_VALUES;
-    uint64_t lanes = limits->subgroup_size != 0 ? limits->subgroup_size : 32;
-    uint64_t slices = qk_ceil_(cols, lanes * kept), split = 1;
-    while (split < QK_MOST_SUBGROUPS && split < (slices > least ? slices : least) && subgroups % (2 * split) == 0)
+    uint64_t slices = qk_ceil_(cols, qk_lanes_(limits) * kept), split = 1;
+    while (split < QK_MOST_SUBGROUPS && split < (slices > least ? slices : least) &&
+           qk_subgroups_(limits, threads) % (2 * split) == 0)
         split *= 2;
     return (uint32_t)split;
 }
@@ -1035,9 +1038,9 @@ static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_li
 /* Rows that such a workgroup takes at a time. */
 static inline uint64_t qk_rows_of_workgroup_(const qk_kernel *kernel, const qk_limits *limits,
                                              const uint32_t *constants, uint64_t cols) {
-    uint32_t subgroups = qk_subgroups_(limits, qk_constant_(kernel, constants, "local_size_x", 64));
-    uint32_t split = qk_subgroups_of_row_(kernel, limits, subgroups, cols, qk_constant_(kernel, constants, "split", 1));
-    return (uint64_t)qk_constant_(kernel, constants, "rows", 4) * (subgroups / split);
+    uint32_t threads = qk_constant_(kernel, constants, "local_size_x", 64);
+    uint32_t split = qk_subgroups_of_row_(kernel, limits, threads, cols, qk_constant_(kernel, constants, "split", 1));
+    return (uint64_t)qk_constant_(kernel, constants, "rows", 4) * (qk_subgroups_(limits, threads) / split);
 }
 
 /* Rows at a time. Sums of all rows and right-hand sides are in registers, and beside them what a tile of each row holds. */
@@ -1254,7 +1257,7 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
     s.rows = qk_constant_(kernel, constants, "rows", s.rows);
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
         if (strcmp(kernel->spec_constants[i].name, "split") == 0 && keeps && s.kept == 1)
-            constants[i] = qk_subgroups_of_row_(kernel, limits, qk_subgroups_(limits, s.threads), cols, constants[i]);
+            constants[i] = qk_subgroups_of_row_(kernel, limits, s.threads, cols, constants[i]);
     s.staged = s.staged && keeps;
     qk_share_memory_(kernel, limits, &s, cols, constants);
 }
