@@ -235,6 +235,9 @@ static void add_descriptor(qg_text *text, const char *owner, const char *module,
                        view_names[k->view], k->ragged, k->block_rows, k->block_cols);
     if (k->kept_elements) qg_text_printf(text, "    .kept_elements = %u,\n", k->kept_elements);
     if (k->rows_at_once) qg_text_printf(text, "    .rows_at_once = %u,\n", k->rows_at_once);
+    if (k->rows_ahead)
+        qg_text_printf(text, "    .rows_ahead = %u,\n    .ahead_kept = %u,\n    .ahead_block = %u,\n", k->rows_ahead,
+                       k->ahead_kept, k->ahead_block);
     if (k->tile_rows > 1) qg_text_printf(text, "    .tile_rows = %u,\n", k->tile_rows);
     qg_text_puts(text, "};\n\n");
 }

@@ -10,12 +10,14 @@
 /* The instructions whose meaning, and not only whose count, matters. */
 enum {
     OP_EXT_INST = 12,
+    OP_ENTRY_POINT = 15,
     OP_TYPE_INT = 21,
     OP_TYPE_FLOAT = 22,
     OP_TYPE_VECTOR = 23,
     OP_TYPE_ARRAY = 28,
     OP_TYPE_POINTER = 32,
     OP_CONSTANT_COMPOSITE = 44,
+    OP_SPEC_CONSTANT_OP = 52,
     OP_FUNCTION = 54,
     OP_FUNCTION_END = 56,
     OP_FUNCTION_CALL = 57,
@@ -26,7 +28,9 @@ enum {
     OP_IN_BOUNDS_ACCESS_CHAIN = 66,
     OP_DECORATE = 71,
     OP_DOT = 148,
+    OP_LOGICAL_AND = 167,
     OP_SELECT = 169,
+    OP_I_NOT_EQUAL = 171,
     OP_PHI = 245,
     OP_LOOP_MERGE = 246,
     OP_SELECTION_MERGE = 247,
@@ -35,7 +39,7 @@ enum {
     OP_BRANCH_CONDITIONAL = 250,
     OP_SWITCH = 251
 };
-enum { DECORATION_BINDING = 33, STORAGE_WORKGROUP = 4, STORAGE_PRIVATE = 6, STORAGE_FUNCTION = 7 };
+enum { DECORATION_SPEC_ID = 1, DECORATION_BINDING = 33, STORAGE_WORKGROUP = 4, STORAGE_PRIVATE = 6, STORAGE_FUNCTION = 7 };
 enum { EXT_UNPACK_HALF = 62, EXT_PACK_HALF = 58, EXT_FMA = 50 };
 
 typedef qg_spirv_instruction instruction;
@@ -64,6 +68,8 @@ typedef struct module {
     uint32_t *block_of; /* label: index + 1 */
     uint32_t weights;   /* bindings below it are the format's buffers, */
     uint32_t first_table, end_table;
+    uint32_t entry; /* function */
+    uint32_t ahead; /* the constant that says whether rows are loaded ahead: what is counted is what a tile takes where they are not */
     bool pairs; /* what a workgroup shares is a table of pairs, where weights are summed */
 } module;
 
@@ -87,6 +93,9 @@ static bool is_constant_array(const module *m, uint32_t id) {
 static void note(module *m, const instruction *i) {
     if (i->result) m->ids[i->result].made = i;
     if (i->opcode == OP_DECORATE && i->words[2] == DECORATION_BINDING) m->ids[i->words[1]].binding = i->words[3];
+    if (i->opcode == OP_ENTRY_POINT) m->entry = i->words[2];
+    if (i->opcode == OP_DECORATE && i->words[2] == DECORATION_SPEC_ID && i->words[3] == QG_AHEAD_ID)
+        m->ahead = i->words[1];
     if (i->opcode == OP_VARIABLE && i->words[3] == STORAGE_WORKGROUP) m->ids[i->result].table = m->pairs;
     if (i->opcode == OP_VARIABLE && i->n_words > 4) m->ids[i->result].table = is_constant_array(m, i->words[4]);
     if (i->opcode == OP_STORE && is_constant_array(m, i->words[2])) m->ids[variable_of(m, i->words[1])].table = true;
@@ -115,11 +124,59 @@ static void find_blocks(module *m) {
     }
 }
 
+/* ---- what is reached ---- */
+
+/* Whether a condition is false where rows are not loaded ahead: it asks whether they are, among other things. */
+static bool asks_ahead(const module *m, uint32_t id) {
+    const instruction *made = m->ids[id].made;
+    if (!made || !m->ahead) return false;
+    const uint32_t first = made->opcode == OP_SPEC_CONSTANT_OP ? 4 : 3;
+    const uint32_t opcode = first == 4 ? made->words[3] : made->opcode;
+    if (opcode == OP_I_NOT_EQUAL) return made->words[first] == m->ahead;
+    if (opcode == OP_SELECT) return asks_ahead(m, made->words[3]) && asks_ahead(m, made->words[5]);
+    if (opcode != OP_LOGICAL_AND && opcode != OP_PHI) return false;
+    for (uint32_t w = first; w < made->n_words; w += opcode == OP_PHI ? 2 : 1)
+        if (asks_ahead(m, made->words[w])) return true;
+    return false;
+}
+
+static void reach(const module *m, uint32_t label, bool *reached) {
+    const uint32_t index = m->block_of[label] - 1;
+    if (reached[index]) return;
+    reached[index] = true;
+    const instruction *last = m->blocks[index].end - 1;
+    for (const instruction *i = m->blocks[index].first; i <= last; ++i)
+        for (uint32_t b = 0; i->opcode == OP_FUNCTION_CALL && b < m->n_blocks; ++b)
+            if (m->blocks[b].function == i->words[3] && (b == 0 || m->blocks[b - 1].function != i->words[3]))
+                reach(m, m->blocks[b].label, reached);
+    if (last->opcode == OP_BRANCH) reach(m, last->words[1], reached);
+    if (last->opcode == OP_BRANCH_CONDITIONAL) {
+        if (!asks_ahead(m, last->words[1])) reach(m, last->words[2], reached);
+        reach(m, last->words[3], reached);
+    }
+    for (uint32_t w = 2; last->opcode == OP_SWITCH && w < last->n_words; w += 2)
+        reach(m, last->words[w], reached);
+}
+
+/* Leaves the blocks that are reached from the entry point. */
+static void drop_unreached(module *m) {
+    bool *reached = QG_NEW_ARRAY(m->arena, bool, m->n_blocks);
+    uint32_t count = 0, first = 0;
+    while (first < m->n_blocks && m->blocks[first].function != m->entry) ++first;
+    if (first == m->n_blocks) return;
+    reach(m, m->blocks[first].label, reached);
+    for (uint32_t b = 0; b < m->n_blocks; ++b) {
+        m->block_of[m->blocks[b].label] = reached[b] ? count + 1 : 0;
+        if (reached[b]) m->blocks[count++] = m->blocks[b];
+    }
+    m->n_blocks = count;
+}
+
 /* ---- bodies of loops ---- */
 
 static void enter(const module *m, uint32_t label, uint32_t merge, bool *in) {
     const uint32_t index = m->block_of[label] - 1;
-    if (label == merge || in[index]) return;
+    if (label == merge || !m->block_of[label] || in[index]) return;
     in[index] = true;
     const instruction *last = m->blocks[index].end - 1;
     if (last->opcode == OP_BRANCH) enter(m, last->words[1], merge, in);
@@ -179,7 +236,7 @@ static bool only_loads(const module *m, const bool *in, uint32_t words) {
 
 /* The loop that is entered next from a label, or NULL. */
 static const block *next_loop(const module *m, uint32_t label) {
-    while (label) {
+    while (label && m->block_of[label]) {
         const block *b = &m->blocks[m->block_of[label] - 1];
         const instruction *last = b->end - 1;
         if (b->merge) return b;
@@ -341,6 +398,7 @@ bool qg_cost_of_spirv(qg_arena *arena, const qg_kernel *kernel, const uint32_t *
     m.items = qg_spirv_read(arena, words, bytes, &m.count, &m.bound, why);
     if (!m.items) return false;
     find_blocks(&m);
+    drop_unreached(&m);
     const bool by_words = kernel->wide && kernel->wide->by_words;
     const uint32_t fetched =
         by_words ? qg_fetches_of(arena, qg_lower_dot(arena, kernel->wide, kernel->sum->products))->n_words : 0;

@@ -241,6 +241,49 @@ static bool fills_registers(const qg_kernel *kernel) {
     return !kernel->family->in_blocks && x + 8 * tile * qg_bits_per_element(kernel->layout) / 32 > 128;
 }
 
+/* Whether what threads load by themselves is so scattered that it is better loaded side by side: word by word, or with windows and
+ * gaps that bring two fifths more than a tile has; in floats, which leave fewer registers for them, a tenth. Lookups are in the same
+ * memory, and wait for each other there: only where loads are three for each word. */
+static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
+    const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(arena, plan, kernel->sum->products));
+    const double words = plan->tile_elements * qg_bits_per_element(kernel->layout) / 32;
+    const double loads = all->n_fours + all->n_words, registers = 4 * all->n_fours + all->n_words;
+    if (plan->pairs || plan->copied) return loads >= 3 * words;
+    return loads >= 0.75 * words || registers >= (kernel->sum->digits ? 1.4 : 1.1) * words;
+}
+
+enum { FEWEST_LANES = 8, WIDE_ELEMENTS = 64, MOST_AHEAD_BYTES = 64 };
+
+/* The plan for rows that are loaded ahead. A subgroup loads whole slices side by side, which begin where blocks do; so these lie one
+ * after the other, in one buffer. Of larger tiles there would be many bytes on their way, or lookups. */
+static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_plan *wide = kernel->wide;
+    const qg_layout *layout = kernel->layout;
+    if (kernel->family->in_blocks || layout->view != QG_VIEW_BLOCKS || layout->n_buffers != 1) return NULL;
+    if (wide->tile_elements > WIDE_ELEMENTS) {
+        if (wide->pairs || wide->copied) return NULL;
+        if (wide->tile_elements * qg_bits_per_element(layout) / 8 > MOST_AHEAD_BYTES)
+            wide = qg_plan_wide(arena, layout, kernel->plan, false);
+    }
+    if (qg_kept_tiles(wide) != 1 || !is_scattered(arena, kernel, wide)) return NULL;
+    const uint32_t block = wide->layout->elements;
+    if (FEWEST_LANES * wide->tile_elements % block || wide->layout->buffers[0].bytes % 4) return NULL;
+    qg_plan *plan = QG_NEW(arena, qg_plan);
+    *plan = *wide;
+    plan->held = true;
+    plan->by_words = false;
+    return plan;
+}
+
+/* Rows that are loaded ahead at a time, which take registers and memory of a subgroup, beside x: as was best on one device. */
+static uint32_t rows_ahead(const qg_kernel *kernel) {
+    const double bits = qg_bits_per_element(kernel->layout);
+    const bool looks_up = kernel->ahead->pairs || kernel->ahead->copied;
+    const bool small_x = kernel->sum->digits == 1 && kernel->ahead->tile_elements <= WIDE_ELEMENTS;
+    const uint32_t rows = bits <= 2.75 ? 4 : bits <= 5 ? (small_x ? 4 : 2) : bits <= 5.5 ? 4 : 1;
+    return looks_up && rows > 2 ? 2 : rows;
+}
+
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
                         const qg_sum_class *sum) {
     const char *scalar = qg_scalars[type].name;
@@ -259,6 +302,7 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
         plan_integers(arena, &kernel);
         if (fills_registers(&kernel)) kernel.rows_at_once = 4;
     }
+    if (kernel.wide && !qg_is_mma(&kernel)) kernel.ahead = plan_ahead(arena, &kernel);
     if (kernel.wide && !qg_is_mma(&kernel)) kernel.overruns = qg_lower_dot(arena, kernel.wide, sum->products)->overruns;
     return kernel;
 }
@@ -412,15 +456,15 @@ static bool is_checked(const qg_kernel *kernel) {
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     static const uint32_t batches[] = {1, 2, 4, 8}, copies[] = {1, 2, 4, 8, 16, 32}, rows[] = {1, 2, 4, 8},
-                          splits[] = {1, 2, 4, 8, 16, 32}, digits[] = {1, 2, 3}, choice[] = {0, 1},
-                          load_words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560},
+                          splits[] = {1, 2, 4, 8, 16, 32}, digits[] = {1, 2, 3}, choice[] = {0, 1, 2},
+                          load_words[] = {1, 4}, lanes[] = {8, 16, 32, 64}, fours[] = {512, 1024, 2048, 2560},
                           staged[] = {1, QG_LEAST_STAGED, 2 * QG_LEAST_STAGED, 4 * QG_LEAST_STAGED};
     const bool vulkan = described->api == QK_API_VULKAN;
     if (qg_is_mma(kernel)) {
         describe_mma_constants(arena, kernel, described);
         return;
     }
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 11);
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 14);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
     if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
@@ -457,6 +501,12 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (qg_rounds_f16(kernel) && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};
+    if (kernel->ahead && vulkan) {
+        list[count++] =
+            (qk_spec_constant){.id = QG_AHEAD_ID, .name = QK_CONSTANT_AHEAD, .value = 1, .legal_count = 3, .legal = choice};
+        list[count++] =
+            (qk_spec_constant){.id = 14, .name = QK_CONSTANT_LANES, .value = 32, .legal_count = 4, .legal = lanes};
+    }
     described->spec_constant_count = count;
     described->spec_constants = list;
 }
@@ -503,6 +553,11 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
     if (api == QK_API_VULKAN && kernel->wide && !qg_is_mma(kernel))
         described->kept_elements = qg_kept_tiles(kernel->wide) * kernel->wide->tile_elements;
+    if (api == QK_API_VULKAN && kernel->ahead) {
+        described->rows_ahead = rows_ahead(kernel);
+        described->ahead_kept = kernel->ahead->tile_elements;
+        described->ahead_block = kernel->ahead->layout->elements;
+    }
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
     describe_constants(arena, kernel, described);
     return described;

@@ -116,14 +116,16 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_x_operands *opera
                                : qg_format(arena, "row_tiles * %uu", kernel->plan->n_runs);
     qg_text text = qg_text_new(arena);
     if (plan->wide)
-        qg_text_puts(&text, "// Loads what wide tile `j` of a row meets of right-hand side `vector`.\n"
-                            "void load_wide_x(uint vector, uint j, uint k) {\n");
+        qg_text_printf(&text,
+                       "// Loads what wide tile `j` of a row meets of right-hand side `vector`.\n"
+                       "void load_%s(uint vector, uint j, uint k) {\n",
+                       ir->x);
     else
         qg_text_printf(&text,
                        "// Loads what tile `j` of a row meets of %s.\n"
                        "void load_x(uint vector, uint j, uint k) {\n",
                        ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on");
-    const bool staged = plan->wide && qg_stages_x(kernel);
+    const bool staged = plan->wide && plan == kernel->wide && qg_stages_x(kernel);
     qg_load_x_body(&text, ir, operands, plan, glsl, row_runs, "batch",
                    staged ? "staged_x($i)" : x_load(arena, kernel, "x_in"));
     qg_text_puts(&text, "}\n");
@@ -160,6 +162,12 @@ static char *fetched_arrays(qg_arena *arena, const qg_fetches *all) {
     if (all->n_fours && all->n_words) qg_text_puts(&text, "\n");
     if (all->n_words) qg_text_printf(&text, "uint words[ROWS][%u];", all->n_words);
     return text.data;
+}
+
+static char *fetched_array_of_one(qg_arena *arena, const qg_fetches *all) {
+    return qg_format(arena, "%s%s%s", all->n_fours ? qg_format(arena, "uvec4 fours[%u];", all->n_fours) : "",
+                     all->n_fours && all->n_words ? " " : "",
+                     all->n_words ? qg_format(arena, "uint words[%u];", all->n_words) : "");
 }
 
 static const char *fetched_at(const qg_fetches *all) {
@@ -244,7 +252,8 @@ static char *accumulate_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *
     return text.data;
 }
 
-static char *wide_buffers(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+/* `ahead`: fours are loaded there, whatever else is. */
+static char *wide_buffers(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, bool ahead) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
         const char *name = plan->layout->buffers[i].name;
@@ -252,7 +261,7 @@ static char *wide_buffers(qg_arena *arena, const qg_ir *ir, const qg_plan *plan)
             add_buffer(&text, i, "uint", qg_format(arena, "%s_word", name), "Buffer");
             qg_text_puts(&text, "\n");
         }
-        if (qg_loads(ir, QG_LOAD_FOUR, i)) {
+        if (ahead || qg_loads(ir, QG_LOAD_FOUR, i)) {
             add_buffer(&text, i, "uvec4", qg_format(arena, "%s_four", name), "Buffer");
             qg_text_puts(&text, "\n");
         }
@@ -343,7 +352,7 @@ static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
     qg_ir fetching = *ir;
     fetching.fetched = qg_fetches_of(arena, ir);
     const uint32_t ratio = wide_size(kernel);
-    qg_hole(holes, "wide_buffers", wide_buffers(arena, ir, wide));
+    qg_hole(holes, "wide_buffers", wide_buffers(arena, ir, wide, kernel->ahead));
     qg_hole(holes, "wide_x_kept", x_kept(arena, ir, wide, "WIDE_TILES", ""));
     qg_hole(holes, "load_wide_x", load_x(arena, ir, NULL, kernel, wide));
     qg_hole(holes, "fetch_wide", fetch_wide(arena, &fetching, kernel));
@@ -361,6 +370,55 @@ static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
     qg_hole(holes, "wide_if", wide_if(arena, ir, kernel));
     qg_hole(holes, "fetched", fetched_arrays(arena, fetching.fetched));
     qg_hole(holes, "fetched_at", fetched_at(fetching.fetched));
+}
+
+/* What a thread keeps of x where rows are loaded ahead: that of wide tiles, or, where tiles are of another size, its own. */
+static bool has_held_x(const qg_kernel *kernel) {
+    return kernel->ahead && kernel->ahead->tile_elements != kernel->wide->tile_elements;
+}
+
+/* Rows that are loaded ahead. */
+static void ahead_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
+    const qg_plan *plan = kernel->ahead;
+    static const char *const names[] = {"take_held",  "add_held",   "held_arrays", "held_names",  "held_tiles",
+                                        "held_words", "held_ratio", "held_x",      "load_held_x", "block_fours"};
+    qg_hole(holes, "ahead", plan ? "" : NULL);
+    qg_hole(holes, "held_fours", plan && qg_uses(ir, QG_LOAD_FOUR) ? "" : NULL);
+    if (!plan) {
+        for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
+        return;
+    }
+    qg_ir fetching = *ir;
+    fetching.fetched = qg_fetches_of(arena, ir);
+    const bool own_x = has_held_x(kernel);
+    qg_text take = qg_text_new(arena), add = qg_text_new(arena);
+    qg_text_printf(&take,
+                   "// Takes tile `j` of a slice, which lies from word `at` on.\n"
+                   "void take_held(uint at, uint j, %s) {\n",
+                   fetched_parameters(arena, &fetching, "out "));
+    qg_fetch_body(&take, &fetching, plan, glsl, NULL, 1, 0);
+    qg_text_puts(&take, "}\n");
+    qg_text_printf(&add,
+                   "// Adds its products with what is kept of x.\n"
+                   "void add_held(uint j, uint k, %s, inout float sum) {\n",
+                   fetched_parameters(arena, &fetching, ""));
+    qg_accumulate_body(&add, &fetching, plan, glsl, NULL, 1);
+    qg_text_puts(&add, "}\n");
+    qg_hole(holes, "take_held", take.data);
+    qg_hole(holes, "add_held", add.data);
+    qg_hole(holes, "held_arrays", fetched_array_of_one(arena, fetching.fetched));
+    qg_hole(holes, "held_names",
+            !fetching.fetched->n_fours  ? "words"
+            : fetching.fetched->n_words ? "fours, words"
+                                        : "fours");
+    qg_hole(holes, "held_tiles", qg_format(arena, "%u", plan->tiles));
+    qg_hole(holes, "held_words", qg_format(arena, "%u", plan->layout->buffers[0].bytes / 4));
+    qg_hole(holes, "held_ratio", qg_format(arena, "%u", plan->tile_elements / kernel->plan->tile_elements));
+    qg_hole(holes, "held_x",
+            own_x ? qg_format(arena, "%s\n\n%s", x_kept(arena, ir, plan, "1", ""), load_x(arena, ir, NULL, kernel, plan))
+                  : "");
+    qg_hole(holes, "load_held_x", own_x ? "load_held_x" : "load_wide_x");
+    qg_hole(holes, "block_fours", qg_format(arena, "%s_four", plan->layout->buffers[0].name));
 }
 
 /* Few rows: x is loaded by the whole workgroup, a part of whole blocks at a time. */
@@ -445,7 +503,7 @@ static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) 
 
 /* `decoded` is the IR of a tile's values, which ragged rows need, or NULL. */
 static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_ir *decoded, const qg_ir *wide_dot,
-                      const qg_kernel *kernel) {
+                      const qg_ir *held, const qg_kernel *kernel) {
     qg_text wide = qg_text_new(arena);
     qg_text_puts(&wide, "");
     wide_loads(&wide, ir, decoded, kernel->plan);
@@ -465,6 +523,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
     wide_holes(arena, holes, wide_dot, kernel);
+    ahead_holes(arena, holes, held, kernel);
     qg_lookup_holes(arena, holes, wide_dot, kernel);
     staged_holes(arena, holes, kernel);
     shared_holes(arena, holes, ir, wide_dot, kernel);
@@ -529,7 +588,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "banner", qg_banner(arena, request, kernel, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, kernel));
     qg_hole(&holes, "buffers", buffers(arena, kernel));
-    qg_hole(&holes, "wide_buffers", wide_buffers(arena, &ir, wide));
+    qg_hole(&holes, "wide_buffers", wide_buffers(arena, &ir, wide, false));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
                 qg_format(arena, "%u", kernel->layout->n_buffers + i));
@@ -558,7 +617,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
 }
 
 /* Code that takes right-hand sides one by one, but where they cannot be shared. */
-static const qg_ir *sum_of_tile(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
+static qg_ir *sum_of_tile(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
     qg_ir *ir = QG_NEW(arena, qg_ir);
     *ir = *qg_lower_dot(arena, plan, kernel->sum->products);
     ir->single = kernel->family->in_blocks || qg_shares_x(kernel);
@@ -578,6 +637,9 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     const qg_ir *wide = kernel->wide ? sum_of_tile(arena, kernel, kernel->wide) : NULL;
     if (decoded) qg_prelude_add(&prelude, decoded);
     if (wide) qg_prelude_add(&prelude, wide);
+    qg_ir *held = kernel->ahead ? sum_of_tile(arena, kernel, kernel->ahead) : NULL;
+    if (has_held_x(kernel)) held->x = "held_x";
+    if (held) qg_prelude_add(&prelude, held);
     qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && !sums) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
     qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 ? "" : NULL);
     if (sums)
@@ -600,7 +662,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
     if (sums) {
-        sum_holes(arena, &holes, ir, decoded, wide, kernel);
+        sum_holes(arena, &holes, ir, decoded, wide, held, kernel);
         for (uint32_t i = 0; i < sizeof shared / sizeof *shared; ++i) {
             const char *file = qg_format(arena, "%s.glsl", shared[i]);
             char *text = qg_expand(arena, qg_template_text(templates, file), holes.items, holes.count, why);

@@ -59,6 +59,7 @@ typedef struct qg_ir {
     bool half;          /* products with x are of halves */
     bool pairs;         /* codes of four bits may be looked up two at a time */
     bool copied;        /* words of stored tables are asked of functions TABLE_at */
+    bool held;          /* those of weights are in the array `held`, from `at` on; fours are asked of a function held_four */
     bool single;        /* code for one right-hand side at a time; else for BATCH of them */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
@@ -313,6 +314,7 @@ typedef struct qg_plan {
     bool reference; /* one element at a time, from a pointer to the block */
     bool wide;      /* loads of 16 bytes, where neighbouring words are wanted */
     bool by_words;  /* in a wide plan: none of 16 bytes all the same */
+    bool held;      /* in a wide plan: words are in memory that a subgroup shares, where nothing is gained by windows */
     bool pairs;     /* codes of four bits are looked up two at a time, in a table that a workgroup makes */
     bool copied;    /* words of stored tables come from copies that a workgroup makes */
     bool *aliased;  /* in a wide plan: buffers that the plan of smaller tiles loads in narrower words */

@@ -70,6 +70,7 @@ typedef struct qg_kernel {
     const qg_plan *plan; /* on Vulkan */
     const qg_plan
         *wide; /* on Vulkan, for one vector and rows that it fits: larger tiles, loads of 16 bytes; NULL: none */
+    const qg_plan *ahead; /* on Vulkan, tiles out of memory into which rows are loaded ahead; NULL: none, or it does not pay */
     const qg_plan *metal_plan; /* the same for all types */
     qg_scalar type;
     const qg_sum_class *sum; /* NULL where the family does not sum */
@@ -89,6 +90,8 @@ bool qg_shares_x(const qg_kernel *kernel);
 /* Of one right-hand side, it can load the x of wide tiles together, whole blocks at a time, QG_LEAST_STAGED runs or a multiple. */
 bool qg_stages_x(const qg_kernel *kernel);
 enum { QG_LEAST_STAGED = 512 };
+/* The number of the constant QK_CONSTANT_AHEAD. */
+enum { QG_AHEAD_ID = 13 };
 /* Whether its products are those of matrix units. */
 bool qg_is_mma(const qg_kernel *kernel);
 /* Whether code looks up values of a table, or loads words of it. */

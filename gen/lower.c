@@ -272,6 +272,7 @@ static lowering lower_tile(qg_arena *arena, const qg_plan *plan, bool half, cons
     }
     if (plan->wide) {
         l.ir->aliased = plan->aliased;
+        l.ir->held = plan->held;
         l.ir->x = "wide_x";
     }
     l.ir->half = half;

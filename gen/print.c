@@ -245,12 +245,26 @@ static bool print_fetched(qg_text *text, const qg_ir *ir, const qg_node *node) {
     return at != UINT32_MAX;
 }
 
+/* Weights that are in memory which a subgroup shares, from `at` on. */
+static bool print_held(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const bool four = node->op == QG_LOAD_FOUR;
+    if (!ir->held || (!four && node->op != QG_LOAD) || node->ref >= ir->layout->n_buffers) return false;
+    const qg_node *index = node->arg[0];
+    const bool wrap = four || (!index->name && strength(index) < ADDING);
+    qg_text_puts(text, four ? "held_four(at + 4u * " : "held[at + ");
+    qg_text_puts(text, wrap ? "(" : "");
+    print(text, ir, target, index);
+    qg_text_puts(text, wrap ? ")" : "");
+    qg_text_puts(text, four ? ")" : "]");
+    return true;
+}
+
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     if (node->name) {
         qg_text_puts(text, node->name);
         return;
     }
-    if (print_fetched(text, ir, node)) return;
+    if (print_fetched(text, ir, node) || print_held(text, ir, target, node)) return;
     switch (node->op) {
     case QG_CONST: print_constant(text, target, node); return;
     case QG_LOAD: print_load(text, ir, target, node); return;

@@ -33,8 +33,7 @@ static bool set_value(qk_tuning_entry *entry, const char *text) {
     qk_tuned_value value = {.name = ""};
     const size_t length = equal ? (size_t)(equal - text) : 0;
     const unsigned long number = equal ? strtoul(equal + 1, &end, 10) : 0;
-    if (length == 0 || length >= sizeof value.name || !end || *end || end == equal + 1 || number == 0 ||
-        number > UINT32_MAX)
+    if (length == 0 || length >= sizeof value.name || !end || *end || end == equal + 1 || number > UINT32_MAX)
         return qg_complain("--constant must be NAME=VALUE, such as rows=2, not '%s'", text) == 0;
     memcpy(value.name, text, length);
     value.value = (uint32_t)number;

@@ -26,7 +26,7 @@ static const char *quotient(qg_arena *arena, const char *a, const char *operator
 }
 
 /* Where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix. A tile is `size` of those that
- * `row_tiles` counts. */
+ * `row_tiles` counts, which is NULL where blocks are counted from the first of what is at hand. */
 static void add_where(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
                       const char *row_tiles, uint32_t size) {
     qg_arena *arena = text->arena;
@@ -34,7 +34,10 @@ static void add_where(qg_text *text, const qg_ir *ir, const qg_plan *plan, const
     const uint32_t in_block = plan->tiles * size;
     switch (plan->layout->view) {
     case QG_VIEW_BLOCKS:
-        qg_text_printf(text,
+        if (!row_tiles)
+            qg_text_printf(text, "    const %s block = %s;\n", type, quotient(arena, "j", "/", plan->tiles, s));
+        else
+            qg_text_printf(text,
                        in_block == 1 ? "    const %s block = n * %s + %s;\n" : "    const %s block = n * (%s) + %s;\n",
                        type, quotient(arena, row_tiles, "/", in_block, s), quotient(arena, "j", "/", plan->tiles, s));
         if (plan->tiles > 1 && qg_uses_argument(ir, "tile"))

@@ -136,6 +136,7 @@ const qg_node *qg_reads_load(qg_ir *ir, const qg_reads *reads, uint32_t buffer, 
     const uint32_t divisor = known_divisor(start);
     if (!at) return qg_load(ir, buffer, 32, index);
     if (divisor == FOUR) return aligned(ir, at, start, word);
+    if (ir->held) return qg_load(ir, buffer, 32, index);
     find_run(at, word, &first, &last);
     if (last - first + 1 < FEWEST_AT_ONCE) return qg_load(ir, buffer, 32, index);
     first -= first % divisor;

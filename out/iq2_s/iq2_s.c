@@ -1931,6 +1931,8 @@ static const uint32_t iq2_s_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_f32_vulkan_rows},
@@ -1940,7 +1942,9 @@ static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_si
     {11, "padded", 0, 2, iq2_s_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_f32_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq2_s_gemv_f32_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq2_s_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, iq2_s_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .name = "iq2_s_gemv_f32",
@@ -1956,7 +1960,7 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .push = iq2_s_gemv_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq2_s_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1965,6 +1969,9 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const uint32_t iq2_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -2019,6 +2026,8 @@ static const uint32_t iq2_s_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f32_vulkan_rows},
@@ -2029,7 +2038,9 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, iq2_s_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, iq2_s_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq2_s_gemv_int8_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, iq2_s_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .name = "iq2_s_gemv_int8_f32",
@@ -2045,7 +2056,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .push = iq2_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2054,6 +2065,9 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq2_s_gemv_split_f32_bindings[] = {
@@ -2083,6 +2097,8 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f32_vulkan_rows},
@@ -2093,7 +2109,9 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq2_s_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq2_s_gemv_split_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, iq2_s_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .name = "iq2_s_gemv_split_f32",
@@ -2109,7 +2127,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .push = iq2_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2118,6 +2136,9 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq2_s_gemv_int24_f32_bindings[] = {
@@ -2147,6 +2168,8 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f32_vulkan_rows},
@@ -2157,7 +2180,9 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq2_s_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq2_s_gemv_int24_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, iq2_s_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .name = "iq2_s_gemv_int24_f32",
@@ -2173,7 +2198,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .push = iq2_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2182,6 +2207,9 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq2_s_gemv_f16_bindings[] = {
@@ -2210,6 +2238,8 @@ static const uint32_t iq2_s_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_f16_vulkan_rows},
@@ -2219,7 +2249,9 @@ static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_si
     {11, "padded", 0, 2, iq2_s_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_f16_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq2_s_gemv_f16_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq2_s_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, iq2_s_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .name = "iq2_s_gemv_f16",
@@ -2235,7 +2267,7 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .push = iq2_s_gemv_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq2_s_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2244,6 +2276,9 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const uint32_t iq2_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -2298,6 +2333,8 @@ static const uint32_t iq2_s_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f16_vulkan_rows},
@@ -2308,7 +2345,9 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, iq2_s_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, iq2_s_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq2_s_gemv_int8_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, iq2_s_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .name = "iq2_s_gemv_int8_f16",
@@ -2324,7 +2363,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .push = iq2_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2333,6 +2372,9 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq2_s_gemv_split_f16_bindings[] = {
@@ -2362,6 +2404,8 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f16_vulkan_rows},
@@ -2372,7 +2416,9 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq2_s_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq2_s_gemv_split_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, iq2_s_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .name = "iq2_s_gemv_split_f16",
@@ -2388,7 +2434,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .push = iq2_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2397,6 +2443,9 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq2_s_gemv_int24_f16_bindings[] = {
@@ -2426,6 +2475,8 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f16_vulkan_rows},
@@ -2436,7 +2487,9 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq2_s_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq2_s_gemv_int24_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, iq2_s_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .name = "iq2_s_gemv_int24_f16",
@@ -2452,7 +2505,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .push = iq2_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2461,6 +2514,9 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq2_s_gemv_id_f32_bindings[] = {

@@ -1227,6 +1227,8 @@ static const uint32_t iq3_s_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq3_s_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq3_s_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq3_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_f32_vulkan_rows},
@@ -1236,7 +1238,9 @@ static const qk_spec_constant iq3_s_gemv_f32_vulkan_constants[] = {{0, "local_si
     {11, "padded", 0, 2, iq3_s_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, iq3_s_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq3_s_gemv_f32_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq3_s_gemv_f32_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq3_s_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, iq3_s_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_f32_vulkan = {
     .name = "iq3_s_gemv_f32",
@@ -1252,7 +1256,7 @@ const qk_kernel qk_iq3_s_gemv_f32_vulkan = {
     .push = iq3_s_gemv_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq3_s_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1261,6 +1265,9 @@ const qk_kernel qk_iq3_s_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const uint32_t iq3_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -1315,6 +1322,8 @@ static const uint32_t iq3_s_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq3_s_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq3_s_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int8_f32_vulkan_rows},
@@ -1325,7 +1334,9 @@ static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, iq3_s_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, iq3_s_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int8_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq3_s_gemv_int8_f32_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq3_s_gemv_int8_f32_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq3_s_gemv_int8_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, iq3_s_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .name = "iq3_s_gemv_int8_f32",
@@ -1341,7 +1352,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .push = iq3_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq3_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1350,6 +1361,9 @@ const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq3_s_gemv_split_f32_bindings[] = {
@@ -1379,6 +1393,8 @@ static const uint32_t iq3_s_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq3_s_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq3_s_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_split_f32_vulkan_rows},
@@ -1389,7 +1405,9 @@ static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq3_s_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq3_s_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_split_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq3_s_gemv_split_f32_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq3_s_gemv_split_f32_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq3_s_gemv_split_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, iq3_s_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .name = "iq3_s_gemv_split_f32",
@@ -1405,7 +1423,7 @@ const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .push = iq3_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq3_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1414,6 +1432,9 @@ const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq3_s_gemv_int24_f32_bindings[] = {
@@ -1443,6 +1464,8 @@ static const uint32_t iq3_s_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq3_s_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq3_s_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int24_f32_vulkan_rows},
@@ -1453,7 +1476,9 @@ static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq3_s_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq3_s_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int24_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq3_s_gemv_int24_f32_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq3_s_gemv_int24_f32_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq3_s_gemv_int24_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, iq3_s_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .name = "iq3_s_gemv_int24_f32",
@@ -1469,7 +1494,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .push = iq3_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq3_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1478,6 +1503,9 @@ const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq3_s_gemv_f16_bindings[] = {
@@ -1506,6 +1534,8 @@ static const uint32_t iq3_s_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq3_s_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq3_s_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq3_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_f16_vulkan_rows},
@@ -1515,7 +1545,9 @@ static const qk_spec_constant iq3_s_gemv_f16_vulkan_constants[] = {{0, "local_si
     {11, "padded", 0, 2, iq3_s_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, iq3_s_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq3_s_gemv_f16_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq3_s_gemv_f16_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq3_s_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, iq3_s_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_f16_vulkan = {
     .name = "iq3_s_gemv_f16",
@@ -1531,7 +1563,7 @@ const qk_kernel qk_iq3_s_gemv_f16_vulkan = {
     .push = iq3_s_gemv_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = iq3_s_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1540,6 +1572,9 @@ const qk_kernel qk_iq3_s_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const uint32_t iq3_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1594,6 +1629,8 @@ static const uint32_t iq3_s_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq3_s_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq3_s_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int8_f16_vulkan_rows},
@@ -1604,7 +1641,9 @@ static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, iq3_s_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, iq3_s_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int8_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq3_s_gemv_int8_f16_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq3_s_gemv_int8_f16_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq3_s_gemv_int8_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, iq3_s_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .name = "iq3_s_gemv_int8_f16",
@@ -1620,7 +1659,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .push = iq3_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq3_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1629,6 +1668,9 @@ const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq3_s_gemv_split_f16_bindings[] = {
@@ -1658,6 +1700,8 @@ static const uint32_t iq3_s_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq3_s_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq3_s_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_split_f16_vulkan_rows},
@@ -1668,7 +1712,9 @@ static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq3_s_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq3_s_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_split_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq3_s_gemv_split_f16_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq3_s_gemv_split_f16_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq3_s_gemv_split_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, iq3_s_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .name = "iq3_s_gemv_split_f16",
@@ -1684,7 +1730,7 @@ const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .push = iq3_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq3_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1693,6 +1739,9 @@ const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq3_s_gemv_int24_f16_bindings[] = {
@@ -1722,6 +1771,8 @@ static const uint32_t iq3_s_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq3_s_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq3_s_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int24_f16_vulkan_rows},
@@ -1732,7 +1783,9 @@ static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq3_s_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq3_s_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int24_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq3_s_gemv_int24_f16_vulkan_table_copies}};
+    {9, "table_copies", 1, 6, iq3_s_gemv_int24_f16_vulkan_table_copies},
+    {13, "ahead", 1, 3, iq3_s_gemv_int24_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, iq3_s_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .name = "iq3_s_gemv_int24_f16",
@@ -1748,7 +1801,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .push = iq3_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 13,
     .spec_constants = iq3_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1757,6 +1810,9 @@ const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding iq3_s_gemv_id_f32_bindings[] = {

@@ -35,6 +35,8 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 13) const uint AHEAD = 0;   // 1, 2: rows, of whole fours of words, are loaded ahead
+layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
@@ -818,6 +820,240 @@ void walk_wide() {
     }
 }
 
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / 8u * 55u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[AHEAD != 0u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
+
+// Takes tile `j` of a slice, which lies from word `at` on.
+void take_held(uint at, uint j, out uint words[22]) {
+    const uint block = j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    words[0] = held[at + base];
+    words[1] = held[at + base + (tile * 4u + 848u) / 32u];
+    words[2] = held[at + base + (tile * 4u + 848u) / 32u + 1u];
+    words[3] = held[at + base + tile * 2u];
+    words[4] = held[at + base + (tile * 8u + 528u) / 32u];
+    words[5] = held[at + base + tile + 18u];
+    words[6] = held[at + base + (tile * 8u + 529u) / 32u];
+    words[7] = held[at + base + tile * 2u + 1u];
+    words[8] = held[at + base + (tile * 8u + 530u) / 32u];
+    words[9] = held[at + base + (tile * 8u + 531u) / 32u];
+    words[10] = held[at + base + (tile * 8u + 532u) / 32u];
+    words[11] = held[at + base + tile + 19u];
+    words[12] = held[at + base + (tile * 8u + 533u) / 32u];
+    words[13] = held[at + base + tile * 2u + 2u];
+    words[14] = held[at + base + (tile * 8u + 534u) / 32u];
+    words[15] = held[at + base + (tile * 8u + 535u) / 32u];
+    words[16] = held[at + base + 27u];
+    words[17] = held[at + base + 54u];
+    words[18] = held[at + base + tile * 2u + 28u];
+    words[19] = held[at + base + tile / 4u + 44u];
+    words[20] = held[at + base + tile + 46u];
+    words[21] = held[at + base + tile * 2u + 29u];
+}
+
+// Adds its products with what is kept of x.
+void add_held(uint j, uint k, uint words[22], inout float sum) {
+    const uint block = j / 8u;
+    const uint tile = j % 8u;
+    float d0 = f16_to_f32(words[0]);
+    uint scales0 = words[1];
+    uint scales1 = words[2];
+    uint scales_run = (scales0 >> ((tile * 4u + 848u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 4u + 848u) % 32u));
+    uint sc0 = scales_run & 15u;  // scales: 4 bits
+    uint qs0 = words[3];
+    uint g_lo0 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh0 = words[4];
+    uint g_hi0 = (qh0 >> ((tile * 8u + 528u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G_at(g0);
+    uint signs0 = words[5];
+    uint s0 = (signs0 >> 16u) & 0xFFu;  // signs: 8 bits
+    uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    uint g_lo1 = qs0 >> 24u;  // qs: bits 0-7 of g
+    uint qh1 = words[6];
+    uint g_hi1 = (qh1 >> ((tile * 8u + 529u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G_at(g1);
+    uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    uint qs1 = words[7];
+    uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh2 = words[8];
+    uint g_hi2 = (qh2 >> ((tile * 8u + 530u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row2 = G_at(g2);
+    uint s1 = signs0 >> 24u;  // signs: 8 bits
+    uint negative2 = ((s1 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    uint g_lo3 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh3 = words[9];
+    uint g_hi3 = (qh3 >> ((tile * 8u + 531u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row3 = G_at(g3);
+    uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    uint g_lo4 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh4 = words[10];
+    uint g_hi4 = (qh4 >> ((tile * 8u + 532u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row4 = G_at(g4);
+    uint signs1 = words[11];
+    uint s2 = signs1 & 0xFFu;  // signs: 8 bits
+    uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
+    uint g_lo5 = qs1 >> 24u;  // qs: bits 0-7 of g
+    uint qh5 = words[12];
+    uint g_hi5 = (qh5 >> ((tile * 8u + 533u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row5 = G_at(g5);
+    uint negative5 = ((s2 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
+    uint qs2 = words[13];
+    uint g_lo6 = qs2 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh6 = words[14];
+    uint g_hi6 = (qh6 >> ((tile * 8u + 534u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row6 = G_at(g6);
+    uint s3 = (signs1 >> 8u) & 0xFFu;  // signs: 8 bits
+    uint negative6 = ((s3 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
+    uint g_lo7 = (qs2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh7 = words[15];
+    uint g_hi7 = (qh7 >> ((tile * 8u + 535u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row7 = G_at(g7);
+    uint negative7 = ((s3 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
+    float d1 = f16_to_f32(words[16] >> 16u);
+    uint scales2 = words[17];
+    uint sc1 = (scales2 >> (tile * 4u)) & 15u;  // scales: 4 bits
+    uint qs3 = words[18];
+    uint g_lo8 = qs3 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh8 = words[19];
+    uint g_hi8 = (qh8 >> (tile % 4u * 8u)) & 1u;  // qh: bit 8 of g
+    uint g8 = g_lo8 | (g_hi8 << 8u);
+    uint G_row8 = G_at(g8);
+    uint signs2 = words[20];
+    uint s4 = signs2 & 0xFFu;  // signs: 8 bits
+    uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
+    uint g_lo9 = (qs3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi9 = (qh8 >> (tile % 4u * 8u + 1u)) & 1u;  // qh: bit 8 of g
+    uint g9 = g_lo9 | (g_hi9 << 8u);
+    uint G_row9 = G_at(g9);
+    uint negative9 = ((s4 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
+    uint g_lo10 = (qs3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi10 = (qh8 >> (tile % 4u * 8u + 2u)) & 1u;  // qh: bit 8 of g
+    uint g10 = g_lo10 | (g_hi10 << 8u);
+    uint G_row10 = G_at(g10);
+    uint s5 = (signs2 >> 8u) & 0xFFu;  // signs: 8 bits
+    uint negative10 = ((s5 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
+    uint g_lo11 = qs3 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi11 = (qh8 >> (tile % 4u * 8u + 3u)) & 1u;  // qh: bit 8 of g
+    uint g11 = g_lo11 | (g_hi11 << 8u);
+    uint G_row11 = G_at(g11);
+    uint negative11 = ((s5 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
+    uint qs4 = words[21];
+    uint g_lo12 = qs4 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi12 = (qh8 >> (tile % 4u * 8u + 4u)) & 1u;  // qh: bit 8 of g
+    uint g12 = g_lo12 | (g_hi12 << 8u);
+    uint G_row12 = G_at(g12);
+    uint s6 = (signs2 >> 16u) & 0xFFu;  // signs: 8 bits
+    uint negative12 = ((s6 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
+    uint g_lo13 = (qs4 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi13 = (qh8 >> (tile % 4u * 8u + 5u)) & 1u;  // qh: bit 8 of g
+    uint g13 = g_lo13 | (g_hi13 << 8u);
+    uint G_row13 = G_at(g13);
+    uint negative13 = ((s6 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
+    uint g_lo14 = (qs4 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi14 = (qh8 >> (tile % 4u * 8u + 6u)) & 1u;  // qh: bit 8 of g
+    uint g14 = g_lo14 | (g_hi14 << 8u);
+    uint G_row14 = G_at(g14);
+    uint s7 = signs2 >> 24u;  // signs: 8 bits
+    uint negative14 = ((s7 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
+    uint g_lo15 = qs4 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi15 = (qh8 >> (tile % 4u * 8u + 7u)) & 1u;  // qh: bit 8 of g
+    uint g15 = g_lo15 | (g_hi15 << 8u);
+    uint G_row15 = G_at(g15);
+    uint negative15 = ((s7 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float((1 + 2 * int(sc0)) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])));
+        dots1 = 256.0 * dots1 + float((1 + 2 * int(sc1)) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15])));
+    }
+    sum += d0 * (wide_x_step[k][0] * dots0) + d1 * (wide_x_step[k][1] * dots1);
+}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = blocks_four[from + place[i]];
+}
+
+void walk_ahead() {
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = row_tiles / 1u, row_fours = tiles / 8u * 55u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_wide_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            uint words[22];
+            take_held((own + r * SLICE_FOURS) * 4u + phase, lane, words);
+            sum[r] = 0.0;
+            add_held(lane, 0u, words, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) y[y_first + to] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
+            y[y_first + to] = total;
+        }
+    }
+}
+
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
@@ -880,6 +1116,10 @@ void main() {
             }
         }
         barrier();
+    }
+    if (AHEAD != 0u && BATCH == 1u && gl_SubgroupSize == LANES && gl_WorkGroupSize.x >= LANES * SPLIT) {
+        walk_ahead();
+        return;
     }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
         walk_wide();

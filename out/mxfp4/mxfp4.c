@@ -649,6 +649,8 @@ static const uint32_t mxfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
@@ -656,7 +658,9 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {5, "load_words", 4, 2, mxfp4_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
+    {13, "ahead", 1, 3, mxfp4_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .name = "mxfp4_gemv_f32",
@@ -672,7 +676,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -681,6 +685,9 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 128,
 };
 
 static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -924,6 +931,8 @@ static const uint32_t mxfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
@@ -931,7 +940,9 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {5, "load_words", 4, 2, mxfp4_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged},
+    {13, "ahead", 1, 3, mxfp4_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .name = "mxfp4_gemv_f16",
@@ -947,7 +958,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -956,6 +967,9 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 128,
 };
 
 static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};

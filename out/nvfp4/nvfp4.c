@@ -645,6 +645,8 @@ static const uint32_t nvfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2
 static const uint32_t nvfp4_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t nvfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_f32_vulkan_rows},
@@ -653,7 +655,9 @@ static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, nvfp4_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, nvfp4_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, nvfp4_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, nvfp4_gemv_f32_vulkan_staged},
+    {13, "ahead", 1, 3, nvfp4_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, nvfp4_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .name = "nvfp4_gemv_f32",
@@ -669,7 +673,7 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .push = nvfp4_gemv_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = nvfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -678,6 +682,9 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const uint32_t nvfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -922,6 +929,8 @@ static const uint32_t nvfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2
 static const uint32_t nvfp4_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t nvfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t nvfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_f16_vulkan_rows},
@@ -930,7 +939,9 @@ static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, nvfp4_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, nvfp4_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, nvfp4_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, nvfp4_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, nvfp4_gemv_f16_vulkan_staged},
+    {13, "ahead", 1, 3, nvfp4_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, nvfp4_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .name = "nvfp4_gemv_f16",
@@ -946,7 +957,7 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .push = nvfp4_gemv_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = nvfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -955,6 +966,9 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const uint32_t nvfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};

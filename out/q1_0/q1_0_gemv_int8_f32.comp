@@ -28,6 +28,8 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 13) const uint AHEAD = 0;   // 1, 2: rows, of whole fours of words, are loaded ahead
+layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
@@ -601,6 +603,139 @@ void walk_wide() {
     }
 }
 
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / 2u * 9u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[AHEAD != 0u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
+
+// Takes tile `j` of a slice, which lies from word `at` on.
+void take_held(uint at, uint j, out uint words[7]) {
+    const uint block = j / 2u;
+    const uint tile = j % 2u;
+    uint base = block * 9u;
+    words[0] = held[at + base + tile * 2u];
+    words[1] = held[at + base];
+    words[2] = held[at + base + tile * 2u + 1u];
+    words[3] = held[at + base + tile * 2u + 2u];
+    words[4] = held[at + base + tile * 2u + 5u];
+    words[5] = held[at + base + 4u];
+    words[6] = held[at + base + tile * 2u + 6u];
+}
+
+// Adds its products with what is kept of x.
+void add_held(uint j, uint k, uint words[7], inout float sum) {
+    const uint block = j / 2u;
+    const uint tile = j % 2u;
+    float d0 = f16_to_f32(words[5] >> 16u);
+    uint qs0 = words[4];
+    uint bytes0 = qs0 & 0x1010101u;
+    uint bytes1 = (qs0 >> 1u) & 0x1010101u;
+    uint bytes2 = (qs0 >> 2u) & 0x1010101u;
+    uint bytes3 = (qs0 >> 3u) & 0x1010101u;
+    uint bytes4 = (qs0 >> 4u) & 0x1010101u;
+    uint bytes5 = (qs0 >> 5u) & 0x1010101u;
+    uint bytes6 = (qs0 >> 6u) & 0x1010101u;
+    uint bytes7 = (qs0 >> 7u) & 0x1010101u;
+    uint qs1 = words[6];
+    uint bytes8 = qs1 & 0x1010101u;
+    uint bytes9 = (qs1 >> 1u) & 0x1010101u;
+    uint bytes10 = (qs1 >> 2u) & 0x1010101u;
+    uint bytes11 = (qs1 >> 3u) & 0x1010101u;
+    uint bytes12 = (qs1 >> 4u) & 0x1010101u;
+    uint bytes13 = (qs1 >> 5u) & 0x1010101u;
+    uint bytes14 = (qs1 >> 6u) & 0x1010101u;
+    uint bytes15 = (qs1 >> 7u) & 0x1010101u;
+    float d1 = f16_to_f32(words[1]);
+    uint qs2 = words[0];
+    uint qs3 = words[2];
+    uint run0 = (qs2 >> 16u) | (qs3 << 16u);
+    uint bytes16 = run0 & 0x1010101u;
+    uint bytes17 = (run0 >> 1u) & 0x1010101u;
+    uint bytes18 = (run0 >> 2u) & 0x1010101u;
+    uint bytes19 = (run0 >> 3u) & 0x1010101u;
+    uint bytes20 = (run0 >> 4u) & 0x1010101u;
+    uint bytes21 = (run0 >> 5u) & 0x1010101u;
+    uint bytes22 = (run0 >> 6u) & 0x1010101u;
+    uint bytes23 = (run0 >> 7u) & 0x1010101u;
+    uint qs4 = words[3];
+    uint run1 = (qs3 >> 16u) | (qs4 << 16u);
+    uint bytes24 = run1 & 0x1010101u;
+    uint bytes25 = (run1 >> 1u) & 0x1010101u;
+    uint bytes26 = (run1 >> 2u) & 0x1010101u;
+    uint bytes27 = (run1 >> 3u) & 0x1010101u;
+    uint bytes28 = (run1 >> 4u) & 0x1010101u;
+    uint bytes29 = (run1 >> 5u) & 0x1010101u;
+    uint bytes30 = (run1 >> 6u) & 0x1010101u;
+    uint bytes31 = (run1 >> 7u) & 0x1010101u;
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(2 * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])) - wide_x_digits[k][digit][0]);
+        dots1 = 256.0 * dots1 + float(2 * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15])) - wide_x_digits[k][digit][1]);
+        dots2 = 256.0 * dots2 + float(2 * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23])) - wide_x_digits[k][digit][2]);
+        dots3 = 256.0 * dots3 + float(2 * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31])) - wide_x_digits[k][digit][3]);
+    }
+    sum += d0 * (wide_x_step[k][2] * dots0 + wide_x_step[k][3] * dots1) + d1 * (wide_x_step[k][0] * dots2 + wide_x_step[k][1] * dots3);
+}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = blocks_four[from + place[i]];
+}
+
+void walk_ahead() {
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = row_tiles / 8u, row_fours = tiles / 2u * 9u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_wide_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            uint words[7];
+            take_held((own + r * SLICE_FOURS) * 4u + phase, lane, words);
+            sum[r] = 0.0;
+            add_held(lane, 0u, words, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) y[y_first + to] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
+            y[y_first + to] = total;
+        }
+    }
+}
+
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
@@ -654,6 +789,10 @@ void walk_shared() {
 }
 
 void main() {
+    if (AHEAD != 0u && BATCH == 1u && gl_SubgroupSize == LANES && gl_WorkGroupSize.x >= LANES * SPLIT) {
+        walk_ahead();
+        return;
+    }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 16u == 0u && rows * (row_tiles / 16u) > 1u) {
         walk_wide();
         return;

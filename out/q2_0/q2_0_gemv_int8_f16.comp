@@ -28,6 +28,8 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 13) const uint AHEAD = 0;   // 1, 2: rows, of whole fours of words, are loaded ahead
+layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
@@ -482,6 +484,120 @@ void walk_wide() {
     }
 }
 
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / 2u * 9u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[AHEAD != 0u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
+
+// Takes tile `j` of a slice, which lies from word `at` on.
+void take_held(uint at, uint j, out uint words[7]) {
+    const uint block = j / 2u;
+    const uint tile = j % 2u;
+    uint base = block * 9u;
+    words[0] = held[at + base + tile * 2u];
+    words[1] = held[at + base];
+    words[2] = held[at + base + tile * 2u + 1u];
+    words[3] = held[at + base + tile * 2u + 2u];
+    words[4] = held[at + base + tile * 2u + 5u];
+    words[5] = held[at + base + 4u];
+    words[6] = held[at + base + tile * 2u + 6u];
+}
+
+// Adds its products with what is kept of x.
+void add_held(uint j, uint k, uint words[7], inout float sum) {
+    const uint block = j / 2u;
+    const uint tile = j % 2u;
+    float d0 = f16_to_f32(words[1]);
+    uint qs0 = words[2];
+    uint bytes0 = qs0 & 0x3030303u;
+    uint bytes1 = (qs0 >> 2u) & 0x3030303u;
+    uint bytes2 = (qs0 >> 4u) & 0x3030303u;
+    uint bytes3 = (qs0 >> 6u) & 0x3030303u;
+    uint qs1 = words[0];
+    uint qs2 = words[3];
+    uint run = (qs1 >> 16u) | (qs2 << 16u);
+    uint bytes4 = run & 0x3030303u;
+    uint bytes5 = (run >> 2u) & 0x3030303u;
+    uint bytes6 = (run >> 4u) & 0x3030303u;
+    uint bytes7 = (run >> 6u) & 0x3030303u;
+    float d1 = f16_to_f32(words[5] >> 16u);
+    uint qs3 = words[4];
+    uint bytes8 = qs3 & 0x3030303u;
+    uint bytes9 = (qs3 >> 2u) & 0x3030303u;
+    uint bytes10 = (qs3 >> 4u) & 0x3030303u;
+    uint bytes11 = (qs3 >> 6u) & 0x3030303u;
+    uint qs4 = words[6];
+    uint bytes12 = qs4 & 0x3030303u;
+    uint bytes13 = (qs4 >> 2u) & 0x3030303u;
+    uint bytes14 = (qs4 >> 4u) & 0x3030303u;
+    uint bytes15 = (qs4 >> 6u) & 0x3030303u;
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][12]) + dot4(int(bytes5), wide_x[k][digit][13]) + dot4(int(bytes6), wide_x[k][digit][14]) + dot4(int(bytes7), wide_x[k][digit][15]) - wide_x_digits[k][digit][0]);
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][4]) + dot4(int(bytes9), wide_x[k][digit][5]) + dot4(int(bytes10), wide_x[k][digit][6]) + dot4(int(bytes11), wide_x[k][digit][7]) + dot4(int(bytes12), wide_x[k][digit][8]) + dot4(int(bytes13), wide_x[k][digit][9]) + dot4(int(bytes14), wide_x[k][digit][10]) + dot4(int(bytes15), wide_x[k][digit][11]) - wide_x_digits[k][digit][1]);
+    }
+    sum += d0 * (wide_x_step[k][0] * dots0) + d1 * (wide_x_step[k][1] * dots1);
+}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = blocks_four[from + place[i]];
+}
+
+void walk_ahead() {
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = row_tiles / 4u, row_fours = tiles / 2u * 9u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_wide_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            uint words[7];
+            take_held((own + r * SLICE_FOURS) * 4u + phase, lane, words);
+            sum[r] = 0.0;
+            add_held(lane, 0u, words, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) y[y_first + to] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
+            y[y_first + to] = total;
+        }
+    }
+}
+
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
@@ -535,6 +651,10 @@ void walk_shared() {
 }
 
 void main() {
+    if (AHEAD != 0u && BATCH == 1u && gl_SubgroupSize == LANES && gl_WorkGroupSize.x >= LANES * SPLIT) {
+        walk_ahead();
+        return;
+    }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
         walk_wide();
         return;

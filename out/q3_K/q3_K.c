@@ -611,6 +611,8 @@ static const uint32_t q3_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q3_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q3_K_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q3_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_f32_vulkan_rows},
@@ -618,7 +620,9 @@ static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q3_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q3_K_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, q3_K_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q3_K_gemv_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q3_K_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q3_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .name = "q3_K_gemv_f32",
@@ -632,7 +636,7 @@ const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q3_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -641,6 +645,9 @@ const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const uint32_t q3_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -691,6 +698,8 @@ static const uint32_t q3_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 204
 static const uint32_t q3_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q3_K_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q3_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int8_f32_vulkan_rows},
@@ -700,7 +709,9 @@ static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q3_K_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q3_K_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q3_K_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q3_K_gemv_int8_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q3_K_gemv_int8_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q3_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .name = "q3_K_gemv_int8_f32",
@@ -714,7 +725,7 @@ const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q3_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -724,6 +735,9 @@ const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 2,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding q3_K_gemv_split_f32_bindings[] = {
@@ -749,6 +763,8 @@ static const uint32_t q3_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q3_K_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q3_K_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q3_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_split_f32_vulkan_rows},
@@ -758,7 +774,9 @@ static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q3_K_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q3_K_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q3_K_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q3_K_gemv_split_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q3_K_gemv_split_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q3_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .name = "q3_K_gemv_split_f32",
@@ -772,7 +790,7 @@ const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q3_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -782,6 +800,9 @@ const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 2,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding q3_K_gemv_int24_f32_bindings[] = {
@@ -807,6 +828,8 @@ static const uint32_t q3_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q3_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q3_K_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q3_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int24_f32_vulkan_rows},
@@ -816,7 +839,9 @@ static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q3_K_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q3_K_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q3_K_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q3_K_gemv_int24_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q3_K_gemv_int24_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q3_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .name = "q3_K_gemv_int24_f32",
@@ -830,7 +855,7 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q3_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -840,6 +865,9 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 2,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding q3_K_gemv_f16_bindings[] = {
@@ -863,6 +891,8 @@ static const uint32_t q3_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q3_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q3_K_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q3_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_f16_vulkan_rows},
@@ -870,7 +900,9 @@ static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q3_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q3_K_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, q3_K_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q3_K_gemv_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q3_K_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q3_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .name = "q3_K_gemv_f16",
@@ -884,7 +916,7 @@ const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q3_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -893,6 +925,9 @@ const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const uint32_t q3_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -943,6 +978,8 @@ static const uint32_t q3_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 204
 static const uint32_t q3_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q3_K_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q3_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int8_f16_vulkan_rows},
@@ -952,7 +989,9 @@ static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q3_K_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q3_K_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q3_K_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q3_K_gemv_int8_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q3_K_gemv_int8_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q3_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .name = "q3_K_gemv_int8_f16",
@@ -966,7 +1005,7 @@ const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q3_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -976,6 +1015,9 @@ const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 2,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding q3_K_gemv_split_f16_bindings[] = {
@@ -1001,6 +1043,8 @@ static const uint32_t q3_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q3_K_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q3_K_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q3_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_split_f16_vulkan_rows},
@@ -1010,7 +1054,9 @@ static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q3_K_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q3_K_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q3_K_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q3_K_gemv_split_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q3_K_gemv_split_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q3_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .name = "q3_K_gemv_split_f16",
@@ -1024,7 +1070,7 @@ const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q3_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1034,6 +1080,9 @@ const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 2,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding q3_K_gemv_int24_f16_bindings[] = {
@@ -1059,6 +1108,8 @@ static const uint32_t q3_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q3_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q3_K_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q3_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int24_f16_vulkan_rows},
@@ -1068,7 +1119,9 @@ static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q3_K_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q3_K_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q3_K_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q3_K_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q3_K_gemv_int24_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q3_K_gemv_int24_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q3_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .name = "q3_K_gemv_int24_f16",
@@ -1082,7 +1135,7 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q3_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1092,6 +1145,9 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 2,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding q3_K_gemv_id_f32_bindings[] = {

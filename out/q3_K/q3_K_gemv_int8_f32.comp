@@ -33,6 +33,8 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 13) const uint AHEAD = 0;   // 1, 2: rows, of whole fours of words, are loaded ahead
+layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
@@ -833,6 +835,224 @@ void walk_wide() {
     }
 }
 
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / 4u * 55u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[AHEAD != 0u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
+
+// Takes tile `j` of a slice, which lies from word `at` on.
+void take_held(uint at, uint j, out uint words[23]) {
+    const uint block = j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 55u;
+    words[0] = held[at + base + 27u];
+    words[1] = held[at + base + 24u];
+    words[2] = held[at + base + 26u];
+    words[3] = held[at + base + tile * 2u + 8u];
+    words[4] = held[at + base + tile * 2u];
+    words[5] = held[at + base + tile * 2u + 9u];
+    words[6] = held[at + base + tile * 2u + 1u];
+    words[7] = held[at + base + 25u];
+    words[8] = held[at + base + tile * 2u + 16u];
+    words[9] = held[at + base + tile * 2u + 17u];
+    words[10] = held[at + base + 54u];
+    words[11] = held[at + base + 51u];
+    words[12] = held[at + base + 53u];
+    words[13] = held[at + base + tile * 2u + 35u];
+    words[14] = held[at + base + tile * 2u + 36u];
+    words[15] = held[at + base + tile * 2u + 27u];
+    words[16] = held[at + base + tile * 2u + 28u];
+    words[17] = held[at + base + tile * 2u + 37u];
+    words[18] = held[at + base + tile * 2u + 29u];
+    words[19] = held[at + base + 52u];
+    words[20] = held[at + base + tile * 2u + 43u];
+    words[21] = held[at + base + tile * 2u + 44u];
+    words[22] = held[at + base + tile * 2u + 45u];
+}
+
+// Adds its products with what is kept of x.
+void add_held(uint j, uint k, uint words[23], inout float sum) {
+    const uint block = j / 4u;
+    const uint tile = j % 4u;
+    float d0 = f16_to_f32(words[0]);
+    uint scales0 = words[1];
+    uint sc_lo0 = (scales0 >> (tile / 2u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales1 = words[2];
+    uint sc_hi0 = (scales1 >> (tile / 2u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    uint qs0 = words[3];
+    uint hmask0 = words[4];
+    uint bytes0 = (qs0 & 0x3030303u) | ((hmask0 & 0x1010101u) << 2u);
+    uint qs1 = words[5];
+    uint hmask1 = words[6];
+    uint bytes1 = (qs1 & 0x3030303u) | ((hmask1 & 0x1010101u) << 2u);
+    uint sc_lo1 = (scales0 >> (tile / 2u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales1 >> (tile / 2u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    uint bytes2 = ((qs0 >> 2u) & 0x3030303u) | ((hmask0 << 1u) & 0x4040404u);
+    uint bytes3 = ((qs1 >> 2u) & 0x3030303u) | ((hmask1 << 1u) & 0x4040404u);
+    uint scales2 = words[7];
+    uint sc_lo2 = (scales2 >> (tile / 2u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales1 >> (tile / 2u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc2 = sc_lo2 | (sc_hi2 << 4u);
+    uint bytes4 = ((qs0 >> 4u) & 0x3030303u) | (hmask0 & 0x4040404u);
+    uint bytes5 = ((qs1 >> 4u) & 0x3030303u) | (hmask1 & 0x4040404u);
+    uint sc_lo3 = (scales2 >> (tile / 2u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = (scales1 >> (tile / 2u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc3 = sc_lo3 | (sc_hi3 << 4u);
+    uint bytes6 = ((qs0 >> 6u) & 0x3030303u) | ((hmask0 >> 1u) & 0x4040404u);
+    uint bytes7 = ((qs1 >> 6u) & 0x3030303u) | ((hmask1 >> 1u) & 0x4040404u);
+    uint sc_lo4 = (scales0 >> (tile / 2u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi4 = (scales1 >> (tile / 2u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo4 | (sc_hi4 << 4u);
+    uint qs2 = words[8];
+    uint bytes8 = (qs2 & 0x3030303u) | ((hmask0 >> 2u) & 0x4040404u);
+    uint qs3 = words[9];
+    uint bytes9 = (qs3 & 0x3030303u) | ((hmask1 >> 2u) & 0x4040404u);
+    uint sc_lo5 = (scales0 >> (tile / 2u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi5 = (scales1 >> (tile / 2u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc5 = sc_lo5 | (sc_hi5 << 4u);
+    uint bytes10 = ((qs2 >> 2u) & 0x3030303u) | ((hmask0 >> 3u) & 0x4040404u);
+    uint bytes11 = ((qs3 >> 2u) & 0x3030303u) | ((hmask1 >> 3u) & 0x4040404u);
+    uint sc_lo6 = (scales2 >> (tile / 2u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi6 = (scales1 >> (tile / 2u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc6 = sc_lo6 | (sc_hi6 << 4u);
+    uint bytes12 = ((qs2 >> 4u) & 0x3030303u) | ((hmask0 >> 4u) & 0x4040404u);
+    uint bytes13 = ((qs3 >> 4u) & 0x3030303u) | ((hmask1 >> 4u) & 0x4040404u);
+    uint sc_lo7 = (scales2 >> (tile / 2u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi7 = (scales1 >> (tile / 2u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc7 = sc_lo7 | (sc_hi7 << 4u);
+    uint bytes14 = ((qs2 >> 6u) & 0x3030303u) | ((hmask0 >> 5u) & 0x4040404u);
+    uint bytes15 = ((qs3 >> 6u) & 0x3030303u) | ((hmask1 >> 5u) & 0x4040404u);
+    uint scales3 = words[10];
+    float d1 = f16_to_f32(scales3 >> 16u);
+    uint scales4 = words[11];
+    uint sc_lo8 = (scales4 >> (tile / 2u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales5 = words[12];
+    uint sc_hi8 = (scales5 >> (tile / 2u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc8 = sc_lo8 | (sc_hi8 << 4u);
+    uint qs4 = words[13];
+    uint qs5 = words[14];
+    uint qs_run0 = (qs4 >> 16u) | (qs5 << 16u);
+    uint hmask2 = words[15];
+    uint hmask3 = words[16];
+    uint hmask_run0 = (hmask2 >> 16u) | (hmask3 << 16u);
+    uint bytes16 = (qs_run0 & 0x3030303u) | ((hmask_run0 & 0x1010101u) << 2u);
+    uint qs6 = words[17];
+    uint qs_run1 = (qs5 >> 16u) | (qs6 << 16u);
+    uint hmask4 = words[18];
+    uint hmask_run1 = (hmask3 >> 16u) | (hmask4 << 16u);
+    uint bytes17 = (qs_run1 & 0x3030303u) | ((hmask_run1 & 0x1010101u) << 2u);
+    uint scales6 = words[19];
+    uint sc_lo9 = (scales6 >> (tile / 2u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi9 = (scales3 >> (tile / 2u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc9 = sc_lo9 | (sc_hi9 << 4u);
+    uint bytes18 = ((qs_run0 >> 2u) & 0x3030303u) | ((hmask_run0 << 1u) & 0x4040404u);
+    uint bytes19 = ((qs_run1 >> 2u) & 0x3030303u) | ((hmask_run1 << 1u) & 0x4040404u);
+    uint sc_lo10 = (scales6 >> (tile / 2u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi10 = (scales5 >> (tile / 2u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc10 = sc_lo10 | (sc_hi10 << 4u);
+    uint bytes20 = ((qs_run0 >> 4u) & 0x3030303u) | (hmask_run0 & 0x4040404u);
+    uint bytes21 = ((qs_run1 >> 4u) & 0x3030303u) | (hmask_run1 & 0x4040404u);
+    uint sc_lo11 = (scales5 >> (tile / 2u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi11 = (scales3 >> (tile / 2u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc11 = sc_lo11 | (sc_hi11 << 4u);
+    uint bytes22 = ((qs_run0 >> 6u) & 0x3030303u) | ((hmask_run0 >> 1u) & 0x4040404u);
+    uint bytes23 = ((qs_run1 >> 6u) & 0x3030303u) | ((hmask_run1 >> 1u) & 0x4040404u);
+    uint sc_lo12 = (scales4 >> (tile / 2u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi12 = (scales5 >> (tile / 2u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc12 = sc_lo12 | (sc_hi12 << 4u);
+    uint qs7 = words[20];
+    uint qs8 = words[21];
+    uint qs_run2 = (qs7 >> 16u) | (qs8 << 16u);
+    uint bytes24 = (qs_run2 & 0x3030303u) | ((hmask_run0 >> 2u) & 0x4040404u);
+    uint qs9 = words[22];
+    uint qs_run3 = (qs8 >> 16u) | (qs9 << 16u);
+    uint bytes25 = (qs_run3 & 0x3030303u) | ((hmask_run1 >> 2u) & 0x4040404u);
+    uint sc_lo13 = (scales6 >> (tile / 2u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi13 = (scales3 >> (tile / 2u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc13 = sc_lo13 | (sc_hi13 << 4u);
+    uint bytes26 = ((qs_run2 >> 2u) & 0x3030303u) | ((hmask_run0 >> 3u) & 0x4040404u);
+    uint bytes27 = ((qs_run3 >> 2u) & 0x3030303u) | ((hmask_run1 >> 3u) & 0x4040404u);
+    uint sc_lo14 = (scales6 >> (tile / 2u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi14 = (scales5 >> (tile / 2u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc14 = sc_lo14 | (sc_hi14 << 4u);
+    uint bytes28 = ((qs_run2 >> 4u) & 0x3030303u) | ((hmask_run0 >> 4u) & 0x4040404u);
+    uint bytes29 = ((qs_run3 >> 4u) & 0x3030303u) | ((hmask_run1 >> 4u) & 0x4040404u);
+    uint sc_lo15 = (scales5 >> (tile / 2u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi15 = (scales3 >> (tile / 2u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc15 = sc_lo15 | (sc_hi15 << 4u);
+    uint bytes30 = ((qs_run2 >> 6u) & 0x3030303u) | ((hmask_run0 >> 5u) & 0x4040404u);
+    uint bytes31 = ((qs_run3 >> 6u) & 0x3030303u) | ((hmask_run1 >> 5u) & 0x4040404u);
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float((int(sc0) - 32) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) - 4 * wide_x_digits[k][digit][0]) + (int(sc1) - 32) * (dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - 4 * wide_x_digits[k][digit][1]) + (int(sc2) - 32) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) - 4 * wide_x_digits[k][digit][2]) + (int(sc3) - 32) * (dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - 4 * wide_x_digits[k][digit][3]));
+        dots1 = 256.0 * dots1 + float((int(sc4) - 32) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) - 4 * wide_x_digits[k][digit][4]) + (int(sc5) - 32) * (dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - 4 * wide_x_digits[k][digit][5]) + (int(sc6) - 32) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) - 4 * wide_x_digits[k][digit][6]) + (int(sc7) - 32) * (dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - 4 * wide_x_digits[k][digit][7]));
+        dots2 = 256.0 * dots2 + float((int(sc8) - 32) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) - 4 * wide_x_digits[k][digit][8]) + (int(sc9) - 32) * (dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) - 4 * wide_x_digits[k][digit][9]) + (int(sc10) - 32) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) - 4 * wide_x_digits[k][digit][10]) + (int(sc11) - 32) * (dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - 4 * wide_x_digits[k][digit][11]));
+        dots3 = 256.0 * dots3 + float((int(sc12) - 32) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) - 4 * wide_x_digits[k][digit][12]) + (int(sc13) - 32) * (dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) - 4 * wide_x_digits[k][digit][13]) + (int(sc14) - 32) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) - 4 * wide_x_digits[k][digit][14]) + (int(sc15) - 32) * (dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - 4 * wide_x_digits[k][digit][15]));
+    }
+    sum += d0 * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) + d1 * (wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3);
+}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = blocks_four[from + place[i]];
+}
+
+void walk_ahead() {
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = row_tiles / 4u, row_fours = tiles / 4u * 55u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_wide_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            uint words[23];
+            take_held((own + r * SLICE_FOURS) * 4u + phase, lane, words);
+            sum[r] = 0.0;
+            add_held(lane, 0u, words, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) y[y_first + to] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
+            y[y_first + to] = total;
+        }
+    }
+}
+
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
@@ -886,6 +1106,10 @@ void walk_shared() {
 }
 
 void main() {
+    if (AHEAD != 0u && BATCH == 1u && gl_SubgroupSize == LANES && gl_WorkGroupSize.x >= LANES * SPLIT) {
+        walk_ahead();
+        return;
+    }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 16u == 0u && rows * (row_tiles / 16u) > 1u) {
         walk_wide();
         return;

@@ -599,6 +599,8 @@ static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 25
 static const uint32_t q4_0_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
@@ -607,7 +609,9 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q4_0_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q4_0_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .name = "q4_0_gemv_f32",
@@ -621,7 +625,7 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -630,6 +634,9 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -850,6 +857,8 @@ static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 25
 static const uint32_t q4_0_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
@@ -858,7 +867,9 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q4_0_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q4_0_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .name = "q4_0_gemv_f16",
@@ -872,7 +883,7 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -881,6 +892,9 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};

@@ -616,6 +616,8 @@ static const uint32_t q4_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
@@ -623,7 +625,9 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q4_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q4_K_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .name = "q4_K_gemv_f32",
@@ -637,7 +641,7 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -646,6 +650,9 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -695,6 +702,8 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
@@ -703,7 +712,9 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q4_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q4_K_gemv_int8_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .name = "q4_K_gemv_int8_f32",
@@ -717,7 +728,7 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -726,6 +737,9 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q4_K_gemv_split_f32_bindings[] = {
@@ -750,6 +764,8 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
@@ -758,7 +774,9 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q4_K_gemv_split_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .name = "q4_K_gemv_split_f32",
@@ -772,7 +790,7 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -781,6 +799,9 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q4_K_gemv_int24_f32_bindings[] = {
@@ -805,6 +826,8 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
@@ -813,7 +836,9 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q4_K_gemv_int24_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .name = "q4_K_gemv_int24_f32",
@@ -827,7 +852,7 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -836,6 +861,9 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q4_K_gemv_f16_bindings[] = {
@@ -859,6 +887,8 @@ static const uint32_t q4_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
@@ -866,7 +896,9 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q4_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q4_K_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .name = "q4_K_gemv_f16",
@@ -880,7 +912,7 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -889,6 +921,9 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -938,6 +973,8 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
@@ -946,7 +983,9 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q4_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q4_K_gemv_int8_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .name = "q4_K_gemv_int8_f16",
@@ -960,7 +999,7 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -969,6 +1008,9 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q4_K_gemv_split_f16_bindings[] = {
@@ -993,6 +1035,8 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
@@ -1001,7 +1045,9 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q4_K_gemv_split_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .name = "q4_K_gemv_split_f16",
@@ -1015,7 +1061,7 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1024,6 +1070,9 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q4_K_gemv_int24_f16_bindings[] = {
@@ -1048,6 +1097,8 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
@@ -1056,7 +1107,9 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q4_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q4_K_gemv_int24_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .name = "q4_K_gemv_int24_f16",
@@ -1070,7 +1123,7 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1079,6 +1132,9 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 2,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q4_K_gemv_id_f32_bindings[] = {

@@ -604,6 +604,8 @@ static const uint32_t q5_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 25
 static const uint32_t q5_0_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q5_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_0_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_f32_vulkan_rows},
@@ -612,7 +614,9 @@ static const qk_spec_constant q5_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q5_0_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_0_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_0_gemv_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q5_0_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_0_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .name = "q5_0_gemv_f32",
@@ -626,7 +630,7 @@ const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q5_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -635,6 +639,9 @@ const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const uint32_t q5_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -685,6 +692,8 @@ static const uint32_t q5_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 204
 static const uint32_t q5_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_0_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int8_f32_vulkan_rows},
@@ -694,7 +703,9 @@ static const qk_spec_constant q5_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q5_0_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q5_0_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_0_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_0_gemv_int8_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q5_0_gemv_int8_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_0_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .name = "q5_0_gemv_int8_f32",
@@ -708,7 +719,7 @@ const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q5_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -717,6 +728,9 @@ const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const qk_binding q5_0_gemv_split_f32_bindings[] = {
@@ -742,6 +756,8 @@ static const uint32_t q5_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q5_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q5_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_0_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_split_f32_vulkan_rows},
@@ -751,7 +767,9 @@ static const qk_spec_constant q5_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_0_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_0_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_0_gemv_split_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q5_0_gemv_split_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_0_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .name = "q5_0_gemv_split_f32",
@@ -765,7 +783,7 @@ const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q5_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -774,6 +792,9 @@ const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const qk_binding q5_0_gemv_int24_f32_bindings[] = {
@@ -799,6 +820,8 @@ static const uint32_t q5_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q5_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_0_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int24_f32_vulkan_rows},
@@ -808,7 +831,9 @@ static const qk_spec_constant q5_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_0_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_0_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_0_gemv_int24_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q5_0_gemv_int24_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_0_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .name = "q5_0_gemv_int24_f32",
@@ -822,7 +847,7 @@ const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q5_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -832,6 +857,9 @@ const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const qk_binding q5_0_gemv_f16_bindings[] = {
@@ -856,6 +884,8 @@ static const uint32_t q5_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 25
 static const uint32_t q5_0_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q5_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_0_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_f16_vulkan_rows},
@@ -864,7 +894,9 @@ static const qk_spec_constant q5_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q5_0_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_0_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_0_gemv_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q5_0_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_0_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .name = "q5_0_gemv_f16",
@@ -878,7 +910,7 @@ const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q5_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -887,6 +919,9 @@ const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const uint32_t q5_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -937,6 +972,8 @@ static const uint32_t q5_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 204
 static const uint32_t q5_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_0_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int8_f16_vulkan_rows},
@@ -946,7 +983,9 @@ static const qk_spec_constant q5_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q5_0_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q5_0_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_0_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_0_gemv_int8_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q5_0_gemv_int8_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_0_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .name = "q5_0_gemv_int8_f16",
@@ -960,7 +999,7 @@ const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q5_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -969,6 +1008,9 @@ const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const qk_binding q5_0_gemv_split_f16_bindings[] = {
@@ -994,6 +1036,8 @@ static const uint32_t q5_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q5_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q5_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_0_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_split_f16_vulkan_rows},
@@ -1003,7 +1047,9 @@ static const qk_spec_constant q5_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_0_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_0_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_0_gemv_split_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q5_0_gemv_split_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_0_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .name = "q5_0_gemv_split_f16",
@@ -1017,7 +1063,7 @@ const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q5_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1026,6 +1072,9 @@ const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const qk_binding q5_0_gemv_int24_f16_bindings[] = {
@@ -1051,6 +1100,8 @@ static const uint32_t q5_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q5_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_0_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int24_f16_vulkan_rows},
@@ -1060,7 +1111,9 @@ static const qk_spec_constant q5_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_0_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q5_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_0_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_0_gemv_int24_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q5_0_gemv_int24_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_0_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .name = "q5_0_gemv_int24_f16",
@@ -1074,7 +1127,7 @@ const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q5_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1084,6 +1137,9 @@ const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const qk_binding q5_0_gemv_id_f32_bindings[] = {

@@ -620,6 +620,8 @@ static const uint32_t q5_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f32_vulkan_rows},
@@ -627,7 +629,9 @@ static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q5_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_K_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q5_K_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .name = "q5_K_gemv_f32",
@@ -641,7 +645,7 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -650,6 +654,9 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -699,6 +706,8 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f32_vulkan_rows},
@@ -707,7 +716,9 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q5_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_int8_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q5_K_gemv_int8_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .name = "q5_K_gemv_int8_f32",
@@ -721,7 +732,7 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -731,6 +742,9 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q5_K_gemv_split_f32_bindings[] = {
@@ -755,6 +769,8 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f32_vulkan_rows},
@@ -763,7 +779,9 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q5_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_split_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q5_K_gemv_split_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .name = "q5_K_gemv_split_f32",
@@ -777,7 +795,7 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -787,6 +805,9 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q5_K_gemv_int24_f32_bindings[] = {
@@ -811,6 +832,8 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f32_vulkan_rows},
@@ -819,7 +842,9 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q5_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_int24_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q5_K_gemv_int24_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .name = "q5_K_gemv_int24_f32",
@@ -833,7 +858,7 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -843,6 +868,9 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q5_K_gemv_f16_bindings[] = {
@@ -866,6 +894,8 @@ static const uint32_t q5_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f16_vulkan_rows},
@@ -873,7 +903,9 @@ static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q5_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_K_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q5_K_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .name = "q5_K_gemv_f16",
@@ -887,7 +919,7 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -896,6 +928,9 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -945,6 +980,8 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f16_vulkan_rows},
@@ -953,7 +990,9 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {5, "load_words", 4, 2, q5_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_int8_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q5_K_gemv_int8_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .name = "q5_K_gemv_int8_f16",
@@ -967,7 +1006,7 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -977,6 +1016,9 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q5_K_gemv_split_f16_bindings[] = {
@@ -1001,6 +1043,8 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f16_vulkan_rows},
@@ -1009,7 +1053,9 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q5_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_split_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q5_K_gemv_split_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .name = "q5_K_gemv_split_f16",
@@ -1023,7 +1069,7 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1033,6 +1079,9 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q5_K_gemv_int24_f16_bindings[] = {
@@ -1057,6 +1106,8 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f16_vulkan_rows},
@@ -1065,7 +1116,9 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {5, "load_words", 4, 2, q5_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_int24_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q5_K_gemv_int24_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .name = "q5_K_gemv_int24_f16",
@@ -1079,7 +1132,7 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1089,6 +1142,9 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const qk_binding q5_K_gemv_id_f32_bindings[] = {

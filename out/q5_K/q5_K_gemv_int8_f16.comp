@@ -35,6 +35,8 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 13) const uint AHEAD = 0;   // 1, 2: rows, of whole fours of words, are loaded ahead
+layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
@@ -701,6 +703,299 @@ void walk_wide() {
     }
 }
 
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / 4u * 44u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[AHEAD != 0u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
+
+uvec4 held_four(uint at) {
+    return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]);
+}
+
+int held_x[1][DIGITS][16];
+int held_x_digits[1][DIGITS][1];
+float held_x_step[1][2];
+float held_x_sum[1][8];
+
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
+void load_held_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 17u].x), unpackHalf2x16(x_in[from + 17u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 25u].x), unpackHalf2x16(x_in[from + 25u].y));
+    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
+    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 33u].x), unpackHalf2x16(x_in[from + 33u].y));
+    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
+    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 41u].x), unpackHalf2x16(x_in[from + 41u].y));
+    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 48u].x), unpackHalf2x16(x_in[from + 48u].y));
+    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 49u].x), unpackHalf2x16(x_in[from + 49u].y));
+    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 56u].x), unpackHalf2x16(x_in[from + 56u].y));
+    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 57u].x), unpackHalf2x16(x_in[from + 57u].y));
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    held_x_step[k][0] = 1.0 / scale0;
+    ivec4 i0 = ivec4(roundEven(x0 * scale0));
+    ivec4 i1 = ivec4(roundEven(x1 * scale0));
+    ivec4 i2 = ivec4(roundEven(x2 * scale0));
+    ivec4 i3 = ivec4(roundEven(x3 * scale0));
+    ivec4 i4 = ivec4(roundEven(x4 * scale0));
+    ivec4 i5 = ivec4(roundEven(x5 * scale0));
+    ivec4 i6 = ivec4(roundEven(x6 * scale0));
+    ivec4 i7 = ivec4(roundEven(x7 * scale0));
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    held_x_step[k][1] = 1.0 / scale1;
+    ivec4 i8 = ivec4(roundEven(x8 * scale1));
+    ivec4 i9 = ivec4(roundEven(x9 * scale1));
+    ivec4 i10 = ivec4(roundEven(x10 * scale1));
+    ivec4 i11 = ivec4(roundEven(x11 * scale1));
+    ivec4 i12 = ivec4(roundEven(x12 * scale1));
+    ivec4 i13 = ivec4(roundEven(x13 * scale1));
+    ivec4 i14 = ivec4(roundEven(x14 * scale1));
+    ivec4 i15 = ivec4(roundEven(x15 * scale1));
+    held_x_sum[k][0] = held_x_step[k][0] * float(sum_of(i0 + i1));
+    held_x_sum[k][1] = held_x_step[k][0] * float(sum_of(i2 + i3));
+    held_x_sum[k][2] = held_x_step[k][0] * float(sum_of(i4 + i5));
+    held_x_sum[k][3] = held_x_step[k][0] * float(sum_of(i6 + i7));
+    held_x_sum[k][4] = held_x_step[k][1] * float(sum_of(i8 + i9));
+    held_x_sum[k][5] = held_x_step[k][1] * float(sum_of(i10 + i11));
+    held_x_sum[k][6] = held_x_step[k][1] * float(sum_of(i12 + i13));
+    held_x_sum[k][7] = held_x_step[k][1] * float(sum_of(i14 + i15));
+    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+        const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+        const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+        const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+        const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+        const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+        const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+        const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+        const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+        const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+        const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+        const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+        const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+        held_x[k][digit][0] = bytes_of(low0);
+        held_x[k][digit][1] = bytes_of(low1);
+        held_x[k][digit][2] = bytes_of(low2);
+        held_x[k][digit][3] = bytes_of(low3);
+        held_x[k][digit][4] = bytes_of(low4);
+        held_x[k][digit][5] = bytes_of(low5);
+        held_x[k][digit][6] = bytes_of(low6);
+        held_x[k][digit][7] = bytes_of(low7);
+        held_x[k][digit][8] = bytes_of(low8);
+        held_x[k][digit][9] = bytes_of(low9);
+        held_x[k][digit][10] = bytes_of(low10);
+        held_x[k][digit][11] = bytes_of(low11);
+        held_x[k][digit][12] = bytes_of(low12);
+        held_x[k][digit][13] = bytes_of(low13);
+        held_x[k][digit][14] = bytes_of(low14);
+        held_x[k][digit][15] = bytes_of(low15);
+        i0 = (i0 - low0) >> 8;
+        i1 = (i1 - low1) >> 8;
+        i2 = (i2 - low2) >> 8;
+        i3 = (i3 - low3) >> 8;
+        i4 = (i4 - low4) >> 8;
+        i5 = (i5 - low5) >> 8;
+        i6 = (i6 - low6) >> 8;
+        i7 = (i7 - low7) >> 8;
+        i8 = (i8 - low8) >> 8;
+        i9 = (i9 - low9) >> 8;
+        i10 = (i10 - low10) >> 8;
+        i11 = (i11 - low11) >> 8;
+        i12 = (i12 - low12) >> 8;
+        i13 = (i13 - low13) >> 8;
+        i14 = (i14 - low14) >> 8;
+        i15 = (i15 - low15) >> 8;
+    }
+}
+
+// Takes tile `j` of a slice, which lies from word `at` on.
+void take_held(uint at, uint j, out uvec4 fours[1], out uint words[10]) {
+    const uint block = j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 44u;
+    fours[0] = held_four(at + 4u * (block * 11u));
+    words[0] = held[at + base + tile * 2u + 12u];
+    words[1] = held[at + base + tile * 2u + 4u];
+    words[2] = held[at + base + tile * 2u + 13u];
+    words[3] = held[at + base + tile * 2u + 5u];
+    words[4] = held[at + base + tile * 2u + 20u];
+    words[5] = held[at + base + tile * 2u + 21u];
+    words[6] = held[at + base + tile * 2u + 28u];
+    words[7] = held[at + base + tile * 2u + 29u];
+    words[8] = held[at + base + tile * 2u + 36u];
+    words[9] = held[at + base + tile * 2u + 37u];
+}
+
+// Adds its products with what is kept of x.
+void add_held(uint j, uint k, uvec4 fours[1], uint words[10], inout float sum) {
+    const uint block = j / 4u;
+    const uint tile = j % 4u;
+    uvec4 four = fours[0];
+    uint d_dmin = four.x;
+    float d = f16_to_f32(d_dmin);
+    uint scales0 = four.y;
+    uint sc0 = scales0 & 0x3Fu;
+    uint qs0 = words[0];
+    uint qh0 = words[1];
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((qh0 & 0x1010101u) << 4u);
+    uint qs1 = words[2];
+    uint qh1 = words[3];
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((qh1 & 0x1010101u) << 4u);
+    uint sc1 = (scales0 >> 8u) & 0x3Fu;
+    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 3u) & 0x10101010u);
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 3u) & 0x10101010u);
+    uint sc2 = (scales0 >> 16u) & 0x3Fu;
+    uint qs2 = words[4];
+    uint bytes4 = (qs2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x10101010u);
+    uint qs3 = words[5];
+    uint bytes5 = (qs3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x10101010u);
+    uint sc3 = (scales0 >> 24u) & 0x3Fu;
+    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 1u) & 0x10101010u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 1u) & 0x10101010u);
+    uint scales1 = four.w;
+    uint sc_lo0 = scales1 & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo0 | (sc_hi0 << 4u);
+    uint qs4 = words[6];
+    uint bytes8 = (qs4 & 0xF0F0F0Fu) | (qh0 & 0x10101010u);
+    uint qs5 = words[7];
+    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (qh1 & 0x10101010u);
+    uint sc_lo1 = (scales1 >> 8u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
+    uint sc5 = sc_lo1 | (sc_hi1 << 4u);
+    uint bytes10 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 1u) & 0x10101010u);
+    uint bytes11 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 1u) & 0x10101010u);
+    uint sc_lo2 = (scales1 >> 16u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
+    uint sc6 = sc_lo2 | (sc_hi2 << 4u);
+    uint qs6 = words[8];
+    uint bytes12 = (qs6 & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x10101010u);
+    uint qs7 = words[9];
+    uint bytes13 = (qs7 & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x10101010u);
+    uint sc_lo3 = (scales1 >> 24u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
+    uint sc7 = sc_lo3 | (sc_hi3 << 4u);
+    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 3u) & 0x10101010u);
+    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 3u) & 0x10101010u);
+    float dmin = f16_to_f32(d_dmin >> 16u);
+    uint scales2 = four.z;
+    uint mn0 = scales2 & 0x3Fu;
+    precise float dmin_mn0 = dmin * float(mn0);
+    uint mn1 = (scales2 >> 8u) & 0x3Fu;
+    precise float dmin_mn1 = dmin * float(mn1);
+    uint mn2 = (scales2 >> 16u) & 0x3Fu;
+    precise float dmin_mn2 = dmin * float(mn2);
+    uint mn3 = (scales2 >> 24u) & 0x3Fu;
+    precise float dmin_mn3 = dmin * float(mn3);
+    uint mn_lo0 = (scales1 >> 4u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales2 >> 6u) & 3u;  // scales: bits 4-5 of mn
+    uint mn4 = mn_lo0 | (mn_hi0 << 4u);
+    precise float dmin_mn4 = dmin * float(mn4);
+    uint mn_lo1 = (scales1 >> 12u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi1 = (scales2 >> 14u) & 3u;  // scales: bits 4-5 of mn
+    uint mn5 = mn_lo1 | (mn_hi1 << 4u);
+    precise float dmin_mn5 = dmin * float(mn5);
+    uint mn_lo2 = (scales1 >> 20u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi2 = (scales2 >> 22u) & 3u;  // scales: bits 4-5 of mn
+    uint mn6 = mn_lo2 | (mn_hi2 << 4u);
+    precise float dmin_mn6 = dmin * float(mn6);
+    uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
+    uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
+    uint mn7 = mn_lo3 | (mn_hi3 << 4u);
+    precise float dmin_mn7 = dmin * float(mn7);
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), held_x[k][digit][0]) + dot4(int(bytes1), held_x[k][digit][1])) + int(sc1) * (dot4(int(bytes2), held_x[k][digit][2]) + dot4(int(bytes3), held_x[k][digit][3])) + int(sc2) * (dot4(int(bytes4), held_x[k][digit][4]) + dot4(int(bytes5), held_x[k][digit][5])) + int(sc3) * (dot4(int(bytes6), held_x[k][digit][6]) + dot4(int(bytes7), held_x[k][digit][7])));
+        dots1 = 256.0 * dots1 + float(int(sc4) * (dot4(int(bytes8), held_x[k][digit][8]) + dot4(int(bytes9), held_x[k][digit][9])) + int(sc5) * (dot4(int(bytes10), held_x[k][digit][10]) + dot4(int(bytes11), held_x[k][digit][11])) + int(sc6) * (dot4(int(bytes12), held_x[k][digit][12]) + dot4(int(bytes13), held_x[k][digit][13])) + int(sc7) * (dot4(int(bytes14), held_x[k][digit][14]) + dot4(int(bytes15), held_x[k][digit][15])));
+    }
+    sum += d * (held_x_step[k][0] * dots0 + held_x_step[k][1] * dots1) - dmin_mn0 * held_x_sum[k][0] - dmin_mn1 * held_x_sum[k][1] - dmin_mn2 * held_x_sum[k][2] - dmin_mn3 * held_x_sum[k][3] - dmin_mn4 * held_x_sum[k][4] - dmin_mn5 * held_x_sum[k][5] - dmin_mn6 * held_x_sum[k][6] - dmin_mn7 * held_x_sum[k][7];
+}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = blocks_four[from + place[i]];
+}
+
+void walk_ahead() {
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = row_tiles / 2u, row_fours = tiles / 4u * 44u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_held_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            uvec4 fours[1]; uint words[10];
+            take_held((own + r * SLICE_FOURS) * 4u + phase, lane, fours, words);
+            sum[r] = 0.0;
+            add_held(lane, 0u, fours, words, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) y[y_first + to] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
+            y[y_first + to] = total;
+        }
+    }
+}
+
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
@@ -742,6 +1037,10 @@ void walk_shared() {
 }
 
 void main() {
+    if (AHEAD != 0u && BATCH == 1u && gl_SubgroupSize == LANES && gl_WorkGroupSize.x >= LANES * SPLIT) {
+        walk_ahead();
+        return;
+    }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT) {
         walk_wide();
         return;

@@ -613,6 +613,8 @@ static const uint32_t q6_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
@@ -620,7 +622,9 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q6_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q6_K_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .name = "q6_K_gemv_f32",
@@ -634,7 +638,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -643,6 +647,9 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 1,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -693,6 +700,8 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 204
 static const uint32_t q6_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
@@ -702,7 +711,9 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q6_K_gemv_int8_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .name = "q6_K_gemv_int8_f32",
@@ -716,7 +727,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -725,6 +736,9 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 1,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding q6_K_gemv_split_f32_bindings[] = {
@@ -750,6 +764,8 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q6_K_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
@@ -759,7 +775,9 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q6_K_gemv_split_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .name = "q6_K_gemv_split_f32",
@@ -773,7 +791,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -783,6 +801,9 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .rows_ahead = 1,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding q6_K_gemv_int24_f32_bindings[] = {
@@ -808,6 +829,8 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q6_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
@@ -817,7 +840,9 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q6_K_gemv_int24_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .name = "q6_K_gemv_int24_f32",
@@ -831,7 +856,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -841,6 +866,9 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .rows_ahead = 1,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding q6_K_gemv_f16_bindings[] = {
@@ -864,6 +892,8 @@ static const uint32_t q6_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
@@ -871,7 +901,9 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q6_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q6_K_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q6_K_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .name = "q6_K_gemv_f16",
@@ -885,7 +917,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -894,6 +926,9 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 1,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -944,6 +979,8 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 204
 static const uint32_t q6_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
@@ -953,7 +990,9 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q6_K_gemv_int8_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .name = "q6_K_gemv_int8_f16",
@@ -967,7 +1006,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -976,6 +1015,9 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 1,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding q6_K_gemv_split_f16_bindings[] = {
@@ -1001,6 +1043,8 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q6_K_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
@@ -1010,7 +1054,9 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q6_K_gemv_split_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .name = "q6_K_gemv_split_f16",
@@ -1024,7 +1070,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1034,6 +1080,9 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .rows_ahead = 1,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding q6_K_gemv_int24_f16_bindings[] = {
@@ -1059,6 +1108,8 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q6_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
@@ -1068,7 +1119,9 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q6_K_gemv_int24_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .name = "q6_K_gemv_int24_f16",
@@ -1082,7 +1135,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1092,6 +1145,9 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .rows_ahead = 1,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding q6_K_gemv_id_f32_bindings[] = {

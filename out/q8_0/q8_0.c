@@ -604,6 +604,8 @@ static const uint32_t q8_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 25
 static const uint32_t q8_0_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q8_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q8_0_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q8_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q8_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q8_0_gemv_f32_vulkan_rows},
@@ -612,7 +614,9 @@ static const qk_spec_constant q8_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q8_0_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q8_0_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q8_0_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, q8_0_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q8_0_gemv_f32_vulkan_staged},
+    {13, "ahead", 1, 3, q8_0_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q8_0_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q8_0_gemv_f32_vulkan = {
     .name = "q8_0_gemv_f32",
@@ -626,7 +630,7 @@ const qk_kernel qk_q8_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q8_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -635,6 +639,9 @@ const qk_kernel qk_q8_0_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 1,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const uint32_t q8_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -858,6 +865,8 @@ static const uint32_t q8_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 25
 static const uint32_t q8_0_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q8_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q8_0_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q8_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q8_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q8_0_gemv_f16_vulkan_rows},
@@ -866,7 +875,9 @@ static const qk_spec_constant q8_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q8_0_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q8_0_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q8_0_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, q8_0_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q8_0_gemv_f16_vulkan_staged},
+    {13, "ahead", 1, 3, q8_0_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q8_0_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q8_0_gemv_f16_vulkan = {
     .name = "q8_0_gemv_f16",
@@ -880,7 +891,7 @@ const qk_kernel qk_q8_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 11,
     .spec_constants = q8_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -889,6 +900,9 @@ const qk_kernel qk_q8_0_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 1,
+    .ahead_kept = 64,
+    .ahead_block = 64,
 };
 
 static const uint32_t q8_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};

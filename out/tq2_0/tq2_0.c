@@ -598,6 +598,8 @@ static const uint32_t tq2_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq2_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq2_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq2_0_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq2_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq2_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_f32_vulkan_rows},
@@ -605,7 +607,9 @@ static const qk_spec_constant tq2_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {5, "load_words", 4, 2, tq2_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, tq2_0_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, tq2_0_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, tq2_0_gemv_f32_vulkan_staged},
+    {13, "ahead", 1, 3, tq2_0_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, tq2_0_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_f32_vulkan = {
     .name = "tq2_0_gemv_f32",
@@ -619,7 +623,7 @@ const qk_kernel qk_tq2_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = tq2_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -628,6 +632,9 @@ const qk_kernel qk_tq2_0_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const uint32_t tq2_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -678,6 +685,8 @@ static const uint32_t tq2_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq2_0_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq2_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq2_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int8_f32_vulkan_rows},
@@ -687,7 +696,9 @@ static const qk_spec_constant tq2_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, tq2_0_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, tq2_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, tq2_0_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, tq2_0_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, tq2_0_gemv_int8_f32_vulkan_staged},
+    {13, "ahead", 1, 3, tq2_0_gemv_int8_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, tq2_0_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan = {
     .name = "tq2_0_gemv_int8_f32",
@@ -701,7 +712,7 @@ const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq2_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -710,6 +721,9 @@ const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq2_0_gemv_split_f32_bindings[] = {
@@ -735,6 +749,8 @@ static const uint32_t tq2_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2
 static const uint32_t tq2_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq2_0_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq2_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq2_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_split_f32_vulkan_rows},
@@ -744,7 +760,9 @@ static const qk_spec_constant tq2_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 4, tq2_0_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, tq2_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, tq2_0_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, tq2_0_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, tq2_0_gemv_split_f32_vulkan_staged},
+    {13, "ahead", 1, 3, tq2_0_gemv_split_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, tq2_0_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_split_f32_vulkan = {
     .name = "tq2_0_gemv_split_f32",
@@ -758,7 +776,7 @@ const qk_kernel qk_tq2_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq2_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -767,6 +785,9 @@ const qk_kernel qk_tq2_0_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq2_0_gemv_int24_f32_bindings[] = {
@@ -792,6 +813,8 @@ static const uint32_t tq2_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq2_0_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq2_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq2_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int24_f32_vulkan_rows},
@@ -801,7 +824,9 @@ static const qk_spec_constant tq2_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 4, tq2_0_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, tq2_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, tq2_0_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, tq2_0_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, tq2_0_gemv_int24_f32_vulkan_staged},
+    {13, "ahead", 1, 3, tq2_0_gemv_int24_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, tq2_0_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan = {
     .name = "tq2_0_gemv_int24_f32",
@@ -815,7 +840,7 @@ const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq2_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -824,6 +849,9 @@ const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq2_0_gemv_f16_bindings[] = {
@@ -847,6 +875,8 @@ static const uint32_t tq2_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq2_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq2_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq2_0_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq2_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq2_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_f16_vulkan_rows},
@@ -854,7 +884,9 @@ static const qk_spec_constant tq2_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {5, "load_words", 4, 2, tq2_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, tq2_0_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq2_0_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, tq2_0_gemv_f16_vulkan_staged},
+    {13, "ahead", 1, 3, tq2_0_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, tq2_0_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_f16_vulkan = {
     .name = "tq2_0_gemv_f16",
@@ -868,7 +900,7 @@ const qk_kernel qk_tq2_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = tq2_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -877,6 +909,9 @@ const qk_kernel qk_tq2_0_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const uint32_t tq2_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -927,6 +962,8 @@ static const uint32_t tq2_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq2_0_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq2_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq2_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int8_f16_vulkan_rows},
@@ -936,7 +973,9 @@ static const qk_spec_constant tq2_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, tq2_0_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, tq2_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, tq2_0_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq2_0_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, tq2_0_gemv_int8_f16_vulkan_staged},
+    {13, "ahead", 1, 3, tq2_0_gemv_int8_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, tq2_0_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan = {
     .name = "tq2_0_gemv_int8_f16",
@@ -950,7 +989,7 @@ const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq2_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -959,6 +998,9 @@ const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq2_0_gemv_split_f16_bindings[] = {
@@ -984,6 +1026,8 @@ static const uint32_t tq2_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2
 static const uint32_t tq2_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq2_0_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq2_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq2_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_split_f16_vulkan_rows},
@@ -993,7 +1037,9 @@ static const qk_spec_constant tq2_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 4, tq2_0_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, tq2_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, tq2_0_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq2_0_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, tq2_0_gemv_split_f16_vulkan_staged},
+    {13, "ahead", 1, 3, tq2_0_gemv_split_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, tq2_0_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_split_f16_vulkan = {
     .name = "tq2_0_gemv_split_f16",
@@ -1007,7 +1053,7 @@ const qk_kernel qk_tq2_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq2_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1016,6 +1062,9 @@ const qk_kernel qk_tq2_0_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq2_0_gemv_int24_f16_bindings[] = {
@@ -1041,6 +1090,8 @@ static const uint32_t tq2_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq2_0_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq2_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq2_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int24_f16_vulkan_rows},
@@ -1050,7 +1101,9 @@ static const qk_spec_constant tq2_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 4, tq2_0_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, tq2_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, tq2_0_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq2_0_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, tq2_0_gemv_int24_f16_vulkan_staged},
+    {13, "ahead", 1, 3, tq2_0_gemv_int24_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, tq2_0_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan = {
     .name = "tq2_0_gemv_int24_f16",
@@ -1064,7 +1117,7 @@ const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 12,
     .spec_constants = tq2_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1073,6 +1126,9 @@ const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq2_0_gemv_id_f32_bindings[] = {

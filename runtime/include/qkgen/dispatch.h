@@ -35,7 +35,7 @@
 #define QK_GEMV_ID_PUSH_BYTES 28u
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
-#define QK_MAX_CONSTANTS 12u
+#define QK_MAX_CONSTANTS 14u
 /* Tiles that a thread of gather takes at most, where there are many, and elements: the first tile costs a division. */
 #define QK_GATHER_TILES 8u
 #define QK_GATHER_ELEMENTS 32u
@@ -212,6 +212,16 @@ static inline uint32_t qk_table_bytes_(const qk_kernel *kernel) {
     return bytes;
 }
 
+/* Bytes of the rows that a workgroup of so many threads has ahead: of each slice, with what lies around it in fours of words. */
+static inline uint64_t qk_ahead_bytes_(const qk_kernel *kernel, uint64_t threads, uint64_t rows, uint64_t lanes) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < kernel->binding_count; i++)
+        bytes += kernel->bindings[i].role == QK_ROLE_WEIGHTS ? kernel->bindings[i].block_bytes : 0;
+    bytes = lanes * kernel->ahead_kept / kernel->block_elements * bytes;
+    uint64_t fours = (bytes + 15) / 16 + (bytes % 16 != 0 ? 1 : 0);
+    return threads * ((rows * fours + lanes - 1) / lanes) * 16;
+}
+
 /* Bytes of memory that a workgroup shares: of x in runs of 16 bytes and their part of a gap; of a table of 256 words. */
 enum { QK_EACH_FOUR_ = 16, QK_EACH_RUN_ = 18, QK_PAIRS_ = 1024 };
 
@@ -228,6 +238,8 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
     bytes += kept > 1 ? fours * QK_EACH_FOUR_ : 0;
     bytes += staged > 1 ? staged * QK_EACH_RUN_ : 0;
     bytes += tables > 1 ? tables * qk_table_bytes_(kernel) : 0;
+    if (qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) != 0)
+        bytes += qk_ahead_bytes_(kernel, threads, rows, qk_constant_(kernel, constants, QK_CONSTANT_LANES, 32));
     return bytes + (uint64_t)qk_constant_(kernel, constants, "copies", 0) * QK_PAIRS_;
 }
 
@@ -247,7 +259,9 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
     qk_launch own = *launch;
     if (launch->kernel == &tuned->kernel) {
         for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
-            int keep = launch->constants == NULL || (tuned->set >> i & 1u) != 0;
+            /* Whether rows can be loaded ahead follows from the shape, whatever was measured. */
+            int keep = launch->constants == NULL || ((tuned->set >> i & 1u) != 0 &&
+                                                     strcmp(tuned->constants[i].name, QK_CONSTANT_AHEAD) != 0);
             values[i] = keep ? tuned->constants[i].value : launch->constants[i];
         }
         own.kernel = tuned->original;
@@ -264,10 +278,10 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
     return tuned->outer->launch(tuned->outer->context, &own, error);
 }
 
-/* Whether a constant follows from the call, so that there is nothing to tune: how many right-hand sides are kept, and what lies
- * behind the weights. */
+/* Whether a constant follows from the call, so that there is nothing to tune: how many right-hand sides are kept, what lies behind
+ * the weights, and the lanes of the device's subgroups. */
 static inline int qk_follows_call(const char *name) {
-    return strcmp(name, "batch") == 0 || strcmp(name, QK_CONSTANT_PADDED) == 0;
+    return strcmp(name, "batch") == 0 || strcmp(name, QK_CONSTANT_PADDED) == 0 || strcmp(name, QK_CONSTANT_LANES) == 0;
 }
 
 static inline qk_status qk_set_tuned_(qk_tuned_ *tuned, const qk_tuning_entry *entry, const qk_tuned_value *value,
@@ -1025,9 +1039,12 @@ static inline uint32_t qk_subgroups_(const qk_limits *limits, uint32_t threads) 
 }
 
 /* Subgroups that share a row, with one right-hand side, where a workgroup keeps all of x: as many as have slices of it, or `least`. */
-static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_limits *limits, uint32_t threads,
-                                            uint64_t cols, uint32_t least) {
+static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_limits *limits,
+                                            const uint32_t *constants, uint32_t threads, uint64_t cols,
+                                            uint32_t least) {
     uint64_t kept = kernel->kept_elements != 0 ? kernel->kept_elements : QK_KEPT_VALUES;
+    if (qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) != 0)
+        kept = kernel->ahead_kept;
     uint64_t slices = qk_ceil_(cols, qk_lanes_(limits) * kept), split = 1;
     while (split < QK_MOST_SUBGROUPS && split < (slices > least ? slices : least) &&
            qk_subgroups_(limits, threads) % (2 * split) == 0)
@@ -1039,7 +1056,7 @@ static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_li
 static inline uint64_t qk_rows_of_workgroup_(const qk_kernel *kernel, const qk_limits *limits,
                                              const uint32_t *constants, uint64_t cols) {
     uint32_t threads = qk_constant_(kernel, constants, "local_size_x", 64);
-    uint32_t split = qk_subgroups_of_row_(kernel, limits, threads, cols, qk_constant_(kernel, constants, "split", 1));
+    uint32_t split = qk_subgroups_of_row_(kernel, limits, constants, threads, cols, qk_constant_(kernel, constants, "split", 1));
     return (uint64_t)qk_constant_(kernel, constants, "rows", 4) * (qk_subgroups_(limits, threads) / split);
 }
 
@@ -1148,12 +1165,13 @@ static inline int qk_has_neighbours_(const qk_kernel *kernel) {
 typedef struct qk_share_ {
     uint32_t kept, rows, split, threads;
     int staged; /* x is loaded by the whole workgroup */
+    int ahead;  /* rows are loaded ahead */
 } qk_share_;
 
 /* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. */
 static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
-                                      uint64_t cols) {
-    qk_share_ s = {1, 0, 1, 128, 0};
+                                      uint64_t cols, int ahead) {
+    qk_share_ s = {1, 0, 1, 128, 0, ahead};
     uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
     uint32_t digits = qk_constant_(kernel, NULL, "digits", 0), most = 512;
     int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large;
@@ -1162,14 +1180,14 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
         s.kept *= 2;
     while (s.split < 8 && rows * s.split < QK_BUSY_ROWS)
         s.split *= 2;
-    s.rows = qk_rows_at_once_(kernel, s.kept);
+    s.rows = ahead ? kernel->rows_ahead : qk_rows_at_once_(kernel, s.kept);
     while (s.rows > 2 &&
            (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
         s.rows /= 2;
     subgroups = qk_ceil_(rows, s.rows) * slices;
     /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. The fewer
      * subgroups, the smaller are workgroups, for all of the device to have some. */
-    s.staged = s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES && subgroups < 8 * busy;
+    s.staged = !ahead && s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES && subgroups < 8 * busy;
     if (s.staged) {
         s.split = 1;
         most = subgroups * 5 <= busy * 8 ? 128 : digits ? 256 : 512;
@@ -1184,7 +1202,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
         most = 256;
     /* Large workgroups where x takes many registers, as floats or of large tiles, or where each has tables to make; not where only a
      * few run at once. */
-    large = s.kept > 1 || s.staged || ((digits == 0 || few_bits || neighbours || tables) && busy >= 64);
+    large = s.kept > 1 || s.staged || (((!ahead && (digits == 0 || few_bits || neighbours)) || tables) && busy >= 64);
     /* Subgroups of a few lanes are a processor's, which takes those of a workgroup one after the other. */
     if (limits->subgroup_size != 0 && limits->subgroup_size < 32) {
         s.rows = (uint32_t)qk_min_(s.rows, 4);
@@ -1203,6 +1221,8 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
     uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, "copies", 0);
     uint32_t copied = (pairs != 1 ? pairs : s->staged ? 1 : COPIES) * QK_PAIRS_;
     uint32_t used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0);
+    if (s->ahead)
+        used += (uint32_t)qk_ahead_bytes_(kernel, s->threads, s->rows, qk_lanes_(limits));
     uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, runs = 512;
     /* Of four values each: what a workgroup keeps, for more would keep other workgroups out. */
     while (4 * runs < qk_min_(cols, s->threads * QK_KEPT_VALUES))
@@ -1230,11 +1250,19 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
     }
 }
 
-/* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
- * subgroups take parts, so that a device is busy. */
-static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
-                                      uint64_t cols, uint32_t *constants) {
-    qk_share_ s = qk_share_out_(kernel, limits, batch, rows, cols);
+/* Whether rows of that many columns can be loaded ahead: by subgroups of lanes that are known, in loads of 16 bytes, from where
+ * blocks begin. */
+static inline int qk_can_go_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols) {
+    uint32_t lanes = limits->subgroup_size;
+    if (qk_constant_(kernel, NULL, "load_words", 4) != 4)
+        return 0;
+    if ((lanes != 8 && lanes != 16 && lanes != 32 && lanes != 64) || cols % kernel->ahead_block != 0)
+        return 0;
+    return cols / kernel->block_elements * qk_block_bytes_(kernel) % 16 == 0;
+}
+
+static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols, qk_share_ s,
+                                          uint32_t *constants) {
     int keeps = qk_keeps_x_(kernel, NULL, s.kept);
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
@@ -1252,14 +1280,36 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
         /* Else a compiler may put a load off into the loop over right-hand sides, and do it for each. */
         if (strcmp(c->name, QK_CONSTANT_CHECKED) == 0 && s.kept > 1)
             constants[i] = 1;
+        if (strcmp(c->name, QK_CONSTANT_AHEAD) == 0)
+            constants[i] = s.ahead ? c->value : 0;
+        if (strcmp(c->name, QK_CONSTANT_LANES) == 0)
+            constants[i] = qk_lanes_(limits);
     }
     s.threads = qk_constant_(kernel, constants, "local_size_x", s.threads);
     s.rows = qk_constant_(kernel, constants, "rows", s.rows);
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
         if (strcmp(kernel->spec_constants[i].name, "split") == 0 && keeps && s.kept == 1)
-            constants[i] = qk_subgroups_of_row_(kernel, limits, s.threads, cols, constants[i]);
+            constants[i] = qk_subgroups_of_row_(kernel, limits, constants, s.threads, cols, constants[i]);
     s.staged = s.staged && keeps;
     qk_share_memory_(kernel, limits, &s, cols, constants);
+}
+
+/* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
+ * subgroups take parts, so that a device is busy. Of many rows, the next are loaded ahead, where a workgroup keeps all of x and has
+ * memory for them. */
+static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
+                                      uint64_t cols, uint32_t *constants) {
+    qk_share_ s = qk_share_out_(kernel, limits, batch, rows, cols, 0);
+    /* Not by default with few lanes, which are a processor's. */
+    int pays = !s.staged && limits->subgroup_size >= 32, ahead = (int)qk_constant_(kernel, NULL, QK_CONSTANT_AHEAD, 0);
+    if (batch == 1 && (ahead == 2 || (ahead == 1 && pays)) && qk_can_go_ahead_(kernel, limits, cols)) {
+        uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
+        uint64_t slice = (uint64_t)limits->subgroup_size * kernel->ahead_kept;
+        qk_set_gemv_constants_(kernel, limits, cols, qk_share_out_(kernel, limits, 1, rows, cols, 1), constants);
+        if (qk_constant_(kernel, constants, "split", 1) * slice >= cols && qk_shared_bytes_(kernel, constants) <= room)
+            return;
+    }
+    qk_set_gemv_constants_(kernel, limits, cols, s, constants);
 }
 
 typedef struct qk_gemv_ {
