@@ -39,7 +39,13 @@ enum {
     OP_BRANCH_CONDITIONAL = 250,
     OP_SWITCH = 251
 };
-enum { DECORATION_SPEC_ID = 1, DECORATION_BINDING = 33, STORAGE_WORKGROUP = 4, STORAGE_PRIVATE = 6, STORAGE_FUNCTION = 7 };
+enum {
+    DECORATION_SPEC_ID = 1,
+    DECORATION_BINDING = 33,
+    STORAGE_WORKGROUP = 4,
+    STORAGE_PRIVATE = 6,
+    STORAGE_FUNCTION = 7
+};
 enum { EXT_UNPACK_HALF = 62, EXT_PACK_HALF = 58, EXT_FMA = 50 };
 
 typedef qg_spirv_instruction instruction;
@@ -69,7 +75,8 @@ typedef struct module {
     uint32_t weights;   /* bindings below it are the format's buffers, */
     uint32_t first_table, end_table;
     uint32_t entry; /* function */
-    uint32_t ahead; /* the constant that says whether rows are loaded ahead: what is counted is what a tile takes where they are not */
+    uint32_t
+        ahead; /* the constant that says whether rows are loaded ahead: what is counted is what a tile takes where they are not */
     bool pairs; /* what a workgroup shares is a table of pairs, where weights are summed */
 } module;
 
@@ -154,8 +161,7 @@ static void reach(const module *m, uint32_t label, bool *reached) {
         if (!asks_ahead(m, last->words[1])) reach(m, last->words[2], reached);
         reach(m, last->words[3], reached);
     }
-    for (uint32_t w = 2; last->opcode == OP_SWITCH && w < last->n_words; w += 2)
-        reach(m, last->words[w], reached);
+    for (uint32_t w = 2; last->opcode == OP_SWITCH && w < last->n_words; w += 2) reach(m, last->words[w], reached);
 }
 
 /* Leaves the blocks that are reached from the entry point. */

@@ -241,15 +241,17 @@ static bool fills_registers(const qg_kernel *kernel) {
     return !kernel->family->in_blocks && x + 8 * tile * qg_bits_per_element(kernel->layout) / 32 > 128;
 }
 
-/* Whether what threads load by themselves is so scattered that it is better loaded side by side: word by word, or with windows and
- * gaps that bring two fifths more than a tile has; in floats, which leave fewer registers for them, a tenth. Lookups are in the same
- * memory, and wait for each other there: only where loads are three for each word. */
+/* Whether what threads load by themselves is so scattered that it is better loaded side by side: in integers, word by word, or with
+ * windows and gaps that bring two fifths more than a tile has; in floats, whose x leaves fewer registers for them, a tenth, but not of
+ * fewer than four bits, of which x is most. Lookups are in the same memory, and wait for each other there: only where loads are three
+ * for each word. */
 static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
     const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(arena, plan, kernel->sum->products));
-    const double words = plan->tile_elements * qg_bits_per_element(kernel->layout) / 32;
+    const double bits = qg_bits_per_element(kernel->layout), words = plan->tile_elements * bits / 32;
     const double loads = all->n_fours + all->n_words, registers = 4 * all->n_fours + all->n_words;
     if (plan->pairs || plan->copied) return loads >= 3 * words;
-    return loads >= 0.75 * words || registers >= (kernel->sum->digits ? 1.4 : 1.1) * words;
+    if (kernel->sum->digits) return loads >= 0.75 * words || registers >= 1.4 * words;
+    return bits >= 4 && registers >= 1.1 * words;
 }
 
 enum { FEWEST_LANES = 8, WIDE_ELEMENTS = 64, MOST_AHEAD_BYTES = 64 };
@@ -502,8 +504,8 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
         list[count++] =
             (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};
     if (kernel->ahead && vulkan) {
-        list[count++] =
-            (qk_spec_constant){.id = QG_AHEAD_ID, .name = QK_CONSTANT_AHEAD, .value = 1, .legal_count = 3, .legal = choice};
+        list[count++] = (qk_spec_constant){
+            .id = QG_AHEAD_ID, .name = QK_CONSTANT_AHEAD, .value = 1, .legal_count = 3, .legal = choice};
         list[count++] =
             (qk_spec_constant){.id = 14, .name = QK_CONSTANT_LANES, .value = 32, .legal_count = 4, .legal = lanes};
     }

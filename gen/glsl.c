@@ -415,8 +415,9 @@ static void ahead_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const
     qg_hole(holes, "held_words", qg_format(arena, "%u", plan->layout->buffers[0].bytes / 4));
     qg_hole(holes, "held_ratio", qg_format(arena, "%u", plan->tile_elements / kernel->plan->tile_elements));
     qg_hole(holes, "held_x",
-            own_x ? qg_format(arena, "%s\n\n%s", x_kept(arena, ir, plan, "1", ""), load_x(arena, ir, NULL, kernel, plan))
-                  : "");
+            own_x
+                ? qg_format(arena, "%s\n\n%s", x_kept(arena, ir, plan, "1", ""), load_x(arena, ir, NULL, kernel, plan))
+                : "");
     qg_hole(holes, "load_held_x", own_x ? "load_held_x" : "load_wide_x");
     qg_hole(holes, "block_fours", qg_format(arena, "%s_four", plan->layout->buffers[0].name));
 }

@@ -55,12 +55,12 @@ typedef struct qg_ir {
     uint32_t n_x_sums, x_sums_capacity;
     struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
     uint32_t n_x_quads, x_quads_capacity;
-    uint32_t overruns;  /* buffers, a bit each, of which loads may go up to 12 bytes beyond the block */
-    bool half;          /* products with x are of halves */
-    bool pairs;         /* codes of four bits may be looked up two at a time */
-    bool copied;        /* words of stored tables are asked of functions TABLE_at */
-    bool held;          /* those of weights are in the array `held`, from `at` on; fours are asked of a function held_four */
-    bool single;        /* code for one right-hand side at a time; else for BATCH of them */
+    uint32_t overruns; /* buffers, a bit each, of which loads may go up to 12 bytes beyond the block */
+    bool half;         /* products with x are of halves */
+    bool pairs;        /* codes of four bits may be looked up two at a time */
+    bool copied;       /* words of stored tables are asked of functions TABLE_at */
+    bool held;   /* those of weights are in the array `held`, from `at` on; fours are asked of a function held_four */
+    bool single; /* code for one right-hand side at a time; else for BATCH of them */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
 } qg_ir;

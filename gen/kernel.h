@@ -70,7 +70,8 @@ typedef struct qg_kernel {
     const qg_plan *plan; /* on Vulkan */
     const qg_plan
         *wide; /* on Vulkan, for one vector and rows that it fits: larger tiles, loads of 16 bytes; NULL: none */
-    const qg_plan *ahead; /* on Vulkan, tiles out of memory into which rows are loaded ahead; NULL: none, or it does not pay */
+    const qg_plan
+        *ahead; /* on Vulkan, tiles out of memory into which rows are loaded ahead; NULL: none, or it does not pay */
     const qg_plan *metal_plan; /* the same for all types */
     qg_scalar type;
     const qg_sum_class *sum; /* NULL where the family does not sum */

@@ -37,9 +37,9 @@ static void add_where(qg_text *text, const qg_ir *ir, const qg_plan *plan, const
         if (!row_tiles)
             qg_text_printf(text, "    const %s block = %s;\n", type, quotient(arena, "j", "/", plan->tiles, s));
         else
-            qg_text_printf(text,
-                       in_block == 1 ? "    const %s block = n * %s + %s;\n" : "    const %s block = n * (%s) + %s;\n",
-                       type, quotient(arena, row_tiles, "/", in_block, s), quotient(arena, "j", "/", plan->tiles, s));
+            qg_text_printf(
+                text, in_block == 1 ? "    const %s block = n * %s + %s;\n" : "    const %s block = n * (%s) + %s;\n",
+                type, quotient(arena, row_tiles, "/", in_block, s), quotient(arena, "j", "/", plan->tiles, s));
         if (plan->tiles > 1 && qg_uses_argument(ir, "tile"))
             qg_text_printf(text, "    const %s tile = %s;\n", type, quotient(arena, "j", "%", plan->tiles, s));
         return;

@@ -857,6 +857,71 @@ static void test_split(void **state) {
     lanes = kept = 0;
 }
 
+/* Rows are loaded ahead where they are many, and not few bytes more than fours of words, by lanes that are known; at most as long as
+ * subgroups keep x of them, and with memory for them. */
+static void test_ahead(void **state) {
+    (void)state;
+    static const uint32_t choice[] = {0, 1, 2}, counts[] = {8, 16, 32, 64}, splits[] = {1, 2, 4, 8, 16, 32},
+                          words[] = {1, 4};
+    static const struct {
+        uint64_t rows, cols, batch;
+        uint32_t lanes, wanted, block, shared, load_words;
+        uint32_t ahead, at_once, split, threads, workgroups;
+    } cases[] = {
+        {57344, 8192, 1, 32, 1, 16, 49152, 4, 1, 2, 4, 128, 528}, /* slices of 32 * 64 */
+        {57344, 6144, 1, 32, 1, 16, 49152, 4, 1, 2, 4, 128, 528}, /* three of them */
+        {57344, 2048, 1, 32, 1, 16, 49152, 4, 1, 2, 1, 128, 528},
+        {57344, 8192, 1, 64, 1, 16, 49152, 4, 1, 2, 2, 128, 528},
+        {57344, 8192, 1, 32, 2, 16, 49152, 4, 2, 2, 4, 128, 528},
+        {57344, 8192, 1, 32, 0, 16, 49152, 4, 0, 8, 4, 256, 264}, /* not wanted */
+        {57344, 8192, 1, 0, 1, 16, 49152, 4, 0, 8, 4, 256, 264},  /* lanes that are not known, */
+        {57344, 8192, 1, 0, 2, 16, 49152, 4, 0, 8, 4, 256, 264},
+        {57344, 8192, 1, 128, 2, 16, 49152, 4, 0, 8, 1, 256, 264}, /* or too many */
+        {4096, 2048, 1, 8, 1, 16, 49152, 4, 0, 4, 4, 32, 528},     /* or a processor's */
+        {4096, 2048, 1, 8, 2, 16, 49152, 4, 2, 2, 4, 32, 528},
+        {57344, 8448, 1, 32, 1, 512, 49152, 4, 0, 8, 8, 256,
+         264},                                                    /* no whole blocks of those that are taken together */
+        {57344, 8224, 1, 32, 1, 16, 49152, 4, 0, 8, 8, 256, 264}, /* 257 blocks of 18 bytes */
+        {4096, 4096, 1, 32, 1, 16, 49152, 4, 0, 8, 2, 128, 256},  /* x is most of what few rows load */
+        {4096, 4096, 1, 32, 2, 16, 49152, 4, 2, 2, 2, 128, 528},
+        {57344, 32768, 1, 32, 2, 16, 49152, 4, 0, 8, 8, 256, 264}, /* 16 slices, 8 subgroups */
+        {57344, 8192, 2, 32, 2, 16, 49152, 4, 0, 4, 1, 64, 14336}, /* of two vectors */
+        /* A slice takes 72 loads, two of them five of each lane; and 128 threads have 512 bytes for sums. */
+        {57344, 8192, 1, 32, 1, 16, 128 * 5 * 16 + 512, 4, 1, 2, 4, 128, 528},
+        {57344, 8192, 1, 32, 1, 16, 128 * 5 * 16 + 511, 4, 0, 8, 4, 256, 264},
+        {57344, 8192, 1, 32, 2, 16, 49152, 1, 0, 4, 1, 64, 14336}, /* where no x is kept */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        call c = right_call(GEMV, NULL);
+        c.constants[3] = (qk_spec_constant){3, "split", 1, 6, splits};
+        c.constants[4] = (qk_spec_constant){5, "load_words", cases[i].load_words, 2, words};
+        c.constants[5] = (qk_spec_constant){13, QK_CONSTANT_AHEAD, cases[i].wanted, 3, choice};
+        c.constants[6] = (qk_spec_constant){14, QK_CONSTANT_LANES, 32, 4, counts};
+        c.kernel.spec_constant_count = 7;
+        c.kernel.rows_ahead = 2;
+        c.kernel.ahead_kept = 64;
+        c.kernel.ahead_block = cases[i].block;
+        c.backend.limits.storage_range = UINT32_MAX;
+        c.backend.limits.workgroup_count = 1u << 16;
+        c.backend.limits.workgroup_size = 256;
+        c.backend.limits.subgroup_size = cases[i].lanes;
+        c.backend.limits.shared_bytes = cases[i].shared;
+        c.rows = cases[i].rows;
+        c.cols = cases[i].cols;
+        c.batch = cases[i].batch;
+        for (int w = 0; w < 2; w++) c.weights[w].size = c.rows * c.cols / BLOCK * c.bindings[w].block_bytes;
+        c.x.size = c.batch * c.cols * 4;
+        c.out.size = c.batch * c.rows * 4;
+        const seen s = see_call(&c, GEMV);
+        const uint32_t got[] = {s.constants[5], s.constants[2], s.constants[3], s.constants[0], s.workgroups};
+        const uint32_t want[] = {cases[i].ahead, cases[i].at_once, cases[i].split, cases[i].threads,
+                                 cases[i].workgroups};
+        for (int v = 0; v < 5; v++)
+            if (got[v] != want[v]) fail_msg("case %zu, value %d: %u, not %u", i, v, got[v], want[v]);
+        assert_int_equal(s.constants[6], cases[i].lanes ? cases[i].lanes : 32);
+    }
+}
+
 /* Loads may go beyond the weights where all of their ranges do, and a binding has room; what a launch has of them, it is bound. */
 static void test_padding(void **state) {
     static const uint32_t choice[] = {0, 1};
@@ -1069,12 +1134,12 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),   cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),  cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_load_words),   cmocka_unit_test(test_split),         cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts),
-        cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),    cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails), cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),   cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_load_words),    cmocka_unit_test(test_split),        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_ahead),         cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts),
+        cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

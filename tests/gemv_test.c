@@ -119,6 +119,7 @@ static void check_near(const array *y, const float *expected, const char *what) 
 typedef struct counter {
     qk_backend inner;
     uint32_t launches;
+    uint32_t ahead; /* of them, those that load rows ahead */
 } counter;
 
 /* Results are bound together with the guard behind them: a device that drops what is written beyond a binding would hide it. */
@@ -132,14 +133,16 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
     }
     wide.ranges = ranges;
     c->launches++;
+    c->ahead += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_AHEAD, 0) != 0;
     return c->inner.launch(c->inner.context, &wide, why);
 }
 
 static const qk_tuning *tuning;
+static uint32_t ahead; /* launches that load rows ahead, as a test expects them */
 
 static qk_backend counted(counter *c, uint64_t range) {
     c->inner = qk_vulkan_backend(vk);
-    c->launches = 0;
+    c->launches = c->ahead = 0;
     qk_backend backend = c->inner;
     backend.context = c;
     backend.launch = count_launch;
@@ -186,6 +189,7 @@ static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t bat
         download(&y);
         check_near(&y, expected, f->kernel->name);
         assert_int_equal(c.launches, launches);
+        assert_int_equal(c.ahead, ahead);
         if (again > 0) assert_memory_equal(before, y.data, y.bytes);
         memcpy(before, y.data, y.bytes);
     }
@@ -229,6 +233,41 @@ static void test_staged(void **state) {
                 run_gemv(&formats[f], 37, cols[i], 1, UINT64_MAX, 1);
                 tuning = NULL;
             }
+}
+
+/* Rows that are loaded ahead, of a subgroup's slice or of several, the last of which may be cut: with fewer rows than are taken at a
+ * time, a few more, and many; and where rows are no whole fours of words, too long, or too many for the memory, as without. */
+static void test_ahead(void **state) {
+    static const uint64_t rows[] = {2, 37, 5};
+    const qk_limits limits = qk_vulkan_backend(vk).limits;
+    const uint64_t slice = 64 * limits.subgroup_size;
+    const uint64_t cols[] = {slice,     2 * slice, 4 * slice,       4 * slice - 256,
+                             3 * slice, 256,       4 * slice + 256, 128 * 64 * 32};
+    (void)state;
+    qk_tuning_entry entry = {.rows = 1, .cols = 1, .batch = 1, .count = 4};
+    const qk_tuning tuned = {.count = 1, .entries = &entry};
+    entry.values[0] = (qk_tuned_value){QK_CONSTANT_AHEAD, 2};
+    entry.values[3] = (qk_tuned_value){"workgroups", 2};
+    tuning = &tuned;
+    for (uint32_t f = 0; f < TRIPLES; f++)
+        for (uint32_t at_once = 1; at_once <= 4; at_once *= 2)
+            for (uint32_t i = 0; i < sizeof cols / sizeof *cols; i++) {
+                const qk_kernel *kernel = formats[f].kernel;
+                const uint64_t bytes = cols[i] / kernel->block_elements * kernel->bindings[0].block_bytes;
+                snprintf(entry.kernel, sizeof entry.kernel, "%s", kernel->name);
+                entry.values[1] = (qk_tuned_value){"local_size_x", 4 * limits.subgroup_size};
+                entry.values[2] = (qk_tuned_value){"rows", at_once};
+                ahead = bytes % 16 == 0 && cols[i] <= 4 * slice;
+                run_gemv(&formats[f], i == 1 && at_once == 4 ? 1 : rows[(i + at_once) % 3], cols[i], 1, UINT64_MAX, 1);
+            }
+    /* In parts, each with rows of its own; and of two vectors not at all. */
+    entry.values[2].value = 4;
+    snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[Q4_0].kernel->name);
+    ahead = 11;
+    run_gemv(&formats[Q4_0], 300, 1024, 1, 16384, 11);
+    ahead = 0;
+    run_gemv(&formats[Q4_0], 5, 1024, 2, UINT64_MAX, 1);
+    tuning = NULL;
 }
 
 /* Rows of q4_0 take 576 bytes, of q6_K 840. */
@@ -382,9 +421,9 @@ static int close_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_batches), cmocka_unit_test(test_shapes),  cmocka_unit_test(test_staged),
-        cmocka_unit_test(test_parts),   cmocka_unit_test(test_experts), cmocka_unit_test(test_staged_experts),
-        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_batches),        cmocka_unit_test(test_shapes), cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_ahead),          cmocka_unit_test(test_parts),  cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_staged_experts), cmocka_unit_test(test_gather),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -217,11 +217,56 @@ static void test_rows_at_once(void **state) {
     }
 }
 
+/* What is loaded ahead: scattered weights, in one buffer of blocks, and not where lookups take the memory. */
+static void test_ahead(void **state) {
+    const fixture *f = *state;
+    static const struct {
+        const char *format, *family, *class;
+        uint32_t rows, kept, block; /* 0: nothing */
+    } cases[] = {
+        {"q6_K", "gemv", "split", 1, 64, 512},
+        {"q2_K", "gemv", "split", 4, 64, 256},
+        {"q4_K", "gemv", "split", 2, 64, 256},
+        {"q4_K", "gemv", "int8", 4, 64, 256},
+        {"q5_K", "gemv", "split", 4, 64, 256},
+        {"q3_K", "gemv", "split", 2, 128, 512}, /* larger tiles, of 55 bytes, not of 88 */
+        {"q3_K", "gemv", "int8", 2, 128, 512},
+        {"q1_0", "gemv", "split", 4, 128, 256},
+        {"q5_0", "gemv", "split", 4, 64, 64},
+        {"q4_0", "gemv", "split", 0, 0, 0}, /* windows of 12 words for 9 */
+        {"q4_0", "gemv", "exact", 2, 64, 64},
+        {"q8_0", "gemv", "exact", 1, 64, 64},
+        {"q5_1", "gemv", "exact", 0, 0, 0},
+        {"q2_K", "gemv", "exact", 0, 0, 0},
+        {"iq3_s", "gemv", "split", 2, 64, 512},
+        {"iq3_xxs", "gemv", "split", 0, 0, 0},
+        {"iq1_s", "gemv", "split", 0, 0, 0},
+        {"iq4_nl", "gemv", "exact", 0, 0, 0},
+        {"q6_K", "gemv", "mma", 0, 0, 0},
+        {"q6_K", "gemv_id", "split", 0, 0, 0},
+        {"affine_b3_g64_f16", "gemv", "split", 0, 0, 0},
+        {"tq1_0", "gemv", "exact", 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const qk_kernel *described = describe(f, cases[i].format, cases[i].family, cases[i].class);
+        const char *name = described->name;
+        if (described->rows_ahead != cases[i].rows || described->ahead_kept != cases[i].kept ||
+            described->ahead_block != cases[i].block)
+            fail_msg("%s: %u rows of %u elements, of %u", name, described->rows_ahead, described->ahead_kept,
+                     described->ahead_block);
+        uint32_t constants = 0;
+        for (uint32_t c = 0; c < described->spec_constant_count; ++c)
+            constants += strcmp(described->spec_constants[c].name, QK_CONSTANT_AHEAD) == 0 ||
+                         strcmp(described->spec_constants[c].name, QK_CONSTANT_LANES) == 0;
+        assert_int_equal(constants, cases[i].rows ? 2 : 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_joined),       cmocka_unit_test(test_tiles),   cmocka_unit_test(test_loads),
         cmocka_unit_test(test_none),         cmocka_unit_test(test_kernels), cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_rows_at_once),
+        cmocka_unit_test(test_rows_at_once), cmocka_unit_test(test_ahead),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

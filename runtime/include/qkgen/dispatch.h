@@ -260,8 +260,8 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
     if (launch->kernel == &tuned->kernel) {
         for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
             /* Whether rows can be loaded ahead follows from the shape, whatever was measured. */
-            int keep = launch->constants == NULL || ((tuned->set >> i & 1u) != 0 &&
-                                                     strcmp(tuned->constants[i].name, QK_CONSTANT_AHEAD) != 0);
+            int keep = launch->constants == NULL ||
+                       ((tuned->set >> i & 1u) != 0 && strcmp(tuned->constants[i].name, QK_CONSTANT_AHEAD) != 0);
             values[i] = keep ? tuned->constants[i].value : launch->constants[i];
         }
         own.kernel = tuned->original;
@@ -1039,9 +1039,8 @@ static inline uint32_t qk_subgroups_(const qk_limits *limits, uint32_t threads) 
 }
 
 /* Subgroups that share a row, with one right-hand side, where a workgroup keeps all of x: as many as have slices of it, or `least`. */
-static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_limits *limits,
-                                            const uint32_t *constants, uint32_t threads, uint64_t cols,
-                                            uint32_t least) {
+static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_limits *limits, const uint32_t *constants,
+                                            uint32_t threads, uint64_t cols, uint32_t least) {
     uint64_t kept = kernel->kept_elements != 0 ? kernel->kept_elements : QK_KEPT_VALUES;
     if (qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) != 0)
         kept = kernel->ahead_kept;
@@ -1056,7 +1055,8 @@ static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_li
 static inline uint64_t qk_rows_of_workgroup_(const qk_kernel *kernel, const qk_limits *limits,
                                              const uint32_t *constants, uint64_t cols) {
     uint32_t threads = qk_constant_(kernel, constants, "local_size_x", 64);
-    uint32_t split = qk_subgroups_of_row_(kernel, limits, constants, threads, cols, qk_constant_(kernel, constants, "split", 1));
+    uint32_t split =
+        qk_subgroups_of_row_(kernel, limits, constants, threads, cols, qk_constant_(kernel, constants, "split", 1));
     return (uint64_t)qk_constant_(kernel, constants, "rows", 4) * (qk_subgroups_(limits, threads) / split);
 }
 
