@@ -30,7 +30,7 @@ enum {
     OP_DOT = 148,
     OP_LOGICAL_AND = 167,
     OP_SELECT = 169,
-    OP_I_NOT_EQUAL = 171,
+    OP_I_EQUAL = 170,
     OP_PHI = 245,
     OP_LOOP_MERGE = 246,
     OP_SELECTION_MERGE = 247,
@@ -139,7 +139,7 @@ static bool asks_ahead(const module *m, uint32_t id) {
     if (!made || !m->ahead) return false;
     const uint32_t first = made->opcode == OP_SPEC_CONSTANT_OP ? 4 : 3;
     const uint32_t opcode = first == 4 ? made->words[3] : made->opcode;
-    if (opcode == OP_I_NOT_EQUAL) return made->words[first] == m->ahead;
+    if (opcode == OP_I_EQUAL) return made->words[first] == m->ahead;
     if (opcode == OP_SELECT) return asks_ahead(m, made->words[3]) && asks_ahead(m, made->words[5]);
     if (opcode != OP_LOGICAL_AND && opcode != OP_PHI) return false;
     for (uint32_t w = first; w < made->n_words; w += opcode == OP_PHI ? 2 : 1)

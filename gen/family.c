@@ -505,7 +505,7 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
             (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};
     if (kernel->ahead && vulkan) {
         list[count++] = (qk_spec_constant){
-            .id = QG_AHEAD_ID, .name = QK_CONSTANT_AHEAD, .value = 1, .legal_count = 3, .legal = choice};
+            .id = QG_AHEAD_ID, .name = QK_CONSTANT_AHEAD, .value = QK_AHEAD_PLANNED, .legal_count = 3, .legal = choice};
         list[count++] =
             (qk_spec_constant){.id = 14, .name = QK_CONSTANT_LANES, .value = 32, .legal_count = 4, .legal = lanes};
     }

@@ -2,7 +2,7 @@
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 @end
 @if ahead
-layout(constant_id = 13) const uint AHEAD = 0;   // 1, 2: rows, of whole fours of words, are loaded ahead
+layout(constant_id = 13) const uint AHEAD = 0;   // 1: rows, of whole fours of words, are loaded ahead
 layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
 @end
 @if overruns

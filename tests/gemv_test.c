@@ -133,7 +133,7 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
     }
     wide.ranges = ranges;
     c->launches++;
-    c->ahead += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_AHEAD, 0) != 0;
+    c->ahead += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_AHEAD, 0) == 1;
     return c->inner.launch(c->inner.context, &wide, why);
 }
 
@@ -246,7 +246,7 @@ static void test_ahead(void **state) {
     (void)state;
     qk_tuning_entry entry = {.rows = 1, .cols = 1, .batch = 1, .count = 4};
     const qk_tuning tuned = {.count = 1, .entries = &entry};
-    entry.values[0] = (qk_tuned_value){QK_CONSTANT_AHEAD, 2};
+    entry.values[0] = (qk_tuned_value){QK_CONSTANT_AHEAD, QK_AHEAD_ALWAYS};
     entry.values[3] = (qk_tuned_value){"workgroups", 2};
     tuning = &tuned;
     for (uint32_t f = 0; f < TRIPLES; f++)

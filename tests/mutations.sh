@@ -252,6 +252,18 @@ mutate "eight rows at a time where registers hold them" gen/family.c 's/kernel\.
 mutate "bounds are checked of several right-hand sides" $sums 's/(QK_CONSTANT_CHECKED\) == 0 \&\& s\.kept > )1/\12/' unit dispatch_sums_test
 mutate "bounds of one right-hand side are as the descriptor says" $sums 's/(QK_CONSTANT_CHECKED\) == 0) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
 mutate "exact does not check bounds" gen/family.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
+mutate "few rows are not loaded ahead" $sums 's/pays = !s\.staged \&\& /pays = /' unit dispatch_sums_test
+mutate "a processor does not load ahead" $sums 's/(pays = .*subgroup_size >= )32/\18/' unit dispatch_sums_test
+mutate "rows ahead are whole loads" $sums 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
+mutate "rows ahead are whole blocks" $sums 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
+mutate "rows ahead fit into the memory of a workgroup" $sums 's/qk_shared_bytes_\(kernel, constants\) <= room/1/' unit dispatch_sums_test
+mutate "all of x is kept where rows are loaded ahead" $sums 's/\* slice >= cols/* slice >= 1/' unit dispatch_sums_test
+mutate "what was measured does not force rows ahead" $sums 's/strcmp\(tuned->constants\[i\]\.name, QK_CONSTANT_AHEAD\) != 0/1/' unit gemv_test
+mutate "the slice of a lane ahead" $sums 's/kept = kernel->ahead_kept/kept = 2 * kernel->ahead_kept/' unit dispatch_sums_test
+mutate "lookups are not loaded ahead" gen/family.c 's/return loads >= 3 \* words/return loads >= words/' unit wide_test
+mutate "few bits are not loaded ahead beside floats" gen/family.c 's/return bits >= 4/return bits >= 2/' unit wide_test
+mutate "tiles of many bytes are not loaded ahead" gen/family.c 's/MOST_AHEAD_BYTES = 64/MOST_AHEAD_BYTES = 128/' unit wide_test
+mutate "what is counted does not load ahead" gen/cost_spirv.c 's/return made->words\[first\] == m->ahead/return false/' unit cost_test
 mutate "a constant that is a divisor is not 0" $sums 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
 mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, "rows"/qk_constant_(kernel, NULL, "rows"/' \
   unit dispatch_sums_test
@@ -259,6 +271,10 @@ mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c-
 
 # ---- numbers ----
 mutate "the same bits each time" $sums 's/^( +)(constants\[i\] = )s\.split;/\1{ static uint32_t turn; \2turn++ % 2 ? 1 : s.split; }/' unit gemv_test
+mutate "a slice ahead that a row cuts" templates/gemv.comp 's/if \(j >= tiles\) sum\[r\] = 0\.0;//' unit gemv_test
+mutate "a slice ahead that begins within a load" templates/gemv.comp 's/phase = slice \* SLICE_WORDS % 4u/phase = 0u/' unit gemv_test
+mutate "rows ahead are those of the subgroup's team" templates/gemv.comp 's/min\(next \+ team \* ROWS, last\)/min(next, last)/' unit gemv_test
+mutate "the last rows ahead" templates/gemv.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
 mutate "the bound of class int24: digits are bytes with a sign" templates/sums.glsl 's/8355709\.0/8388607.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class split: two digits" gen/family.c 's/("_int8", QG_PRODUCTS_INT8, )2,/\11,/' \

@@ -1943,7 +1943,7 @@ static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, iq2_s_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_f32_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq2_s_gemv_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, iq2_s_gemv_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
@@ -2039,7 +2039,7 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, iq2_s_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq2_s_gemv_int8_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, iq2_s_gemv_int8_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
@@ -2110,7 +2110,7 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq2_s_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq2_s_gemv_split_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, iq2_s_gemv_split_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
@@ -2181,7 +2181,7 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq2_s_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq2_s_gemv_int24_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, iq2_s_gemv_int24_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
@@ -2250,7 +2250,7 @@ static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, iq2_s_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_f16_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq2_s_gemv_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, iq2_s_gemv_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
@@ -2346,7 +2346,7 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, iq2_s_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq2_s_gemv_int8_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, iq2_s_gemv_int8_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
@@ -2417,7 +2417,7 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq2_s_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq2_s_gemv_split_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, iq2_s_gemv_split_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
@@ -2488,7 +2488,7 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq2_s_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq2_s_gemv_int24_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, iq2_s_gemv_int24_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {

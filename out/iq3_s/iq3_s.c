@@ -1239,7 +1239,7 @@ static const qk_spec_constant iq3_s_gemv_f32_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, iq3_s_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_f32_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq3_s_gemv_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, iq3_s_gemv_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq3_s_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_f32_vulkan = {
@@ -1335,7 +1335,7 @@ static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, iq3_s_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int8_f32_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq3_s_gemv_int8_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, iq3_s_gemv_int8_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq3_s_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
@@ -1406,7 +1406,7 @@ static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq3_s_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_split_f32_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq3_s_gemv_split_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, iq3_s_gemv_split_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq3_s_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
@@ -1477,7 +1477,7 @@ static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq3_s_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int24_f32_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq3_s_gemv_int24_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, iq3_s_gemv_int24_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq3_s_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
@@ -1546,7 +1546,7 @@ static const qk_spec_constant iq3_s_gemv_f16_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, iq3_s_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_f16_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq3_s_gemv_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, iq3_s_gemv_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq3_s_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_f16_vulkan = {
@@ -1642,7 +1642,7 @@ static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, iq3_s_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int8_f16_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq3_s_gemv_int8_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, iq3_s_gemv_int8_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq3_s_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
@@ -1713,7 +1713,7 @@ static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq3_s_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_split_f16_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq3_s_gemv_split_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, iq3_s_gemv_split_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq3_s_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
@@ -1784,7 +1784,7 @@ static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq3_s_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq3_s_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int24_f16_vulkan_table_copies},
-    {13, "ahead", 1, 3, iq3_s_gemv_int24_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, iq3_s_gemv_int24_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq3_s_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {

@@ -659,7 +659,7 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, mxfp4_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
-    {13, "ahead", 1, 3, mxfp4_gemv_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, mxfp4_gemv_f32_vulkan_ahead},
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
@@ -941,7 +941,7 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, mxfp4_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged},
-    {13, "ahead", 1, 3, mxfp4_gemv_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, mxfp4_gemv_f16_vulkan_ahead},
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {

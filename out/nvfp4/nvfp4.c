@@ -656,7 +656,7 @@ static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {11, "padded", 0, 2, nvfp4_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, nvfp4_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_f32_vulkan_staged},
-    {13, "ahead", 1, 3, nvfp4_gemv_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, nvfp4_gemv_f32_vulkan_ahead},
     {14, "lanes", 32, 4, nvfp4_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
@@ -940,7 +940,7 @@ static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {11, "padded", 0, 2, nvfp4_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, nvfp4_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, nvfp4_gemv_f16_vulkan_staged},
-    {13, "ahead", 1, 3, nvfp4_gemv_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, nvfp4_gemv_f16_vulkan_ahead},
     {14, "lanes", 32, 4, nvfp4_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_nvfp4_gemv_f16_vulkan = {

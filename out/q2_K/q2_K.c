@@ -700,7 +700,7 @@ static const qk_spec_constant q2_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q2_K_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q2_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q2_K_gemv_int8_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q2_K_gemv_int8_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q2_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
@@ -764,7 +764,7 @@ static const qk_spec_constant q2_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q2_K_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q2_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q2_K_gemv_split_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q2_K_gemv_split_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q2_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
@@ -828,7 +828,7 @@ static const qk_spec_constant q2_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q2_K_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q2_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q2_K_gemv_int24_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q2_K_gemv_int24_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q2_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
@@ -970,7 +970,7 @@ static const qk_spec_constant q2_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q2_K_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q2_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q2_K_gemv_int8_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q2_K_gemv_int8_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q2_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
@@ -1034,7 +1034,7 @@ static const qk_spec_constant q2_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q2_K_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q2_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q2_K_gemv_split_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q2_K_gemv_split_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q2_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
@@ -1098,7 +1098,7 @@ static const qk_spec_constant q2_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q2_K_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q2_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q2_K_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q2_K_gemv_int24_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q2_K_gemv_int24_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q2_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {

@@ -703,7 +703,7 @@ static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q3_K_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q3_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q3_K_gemv_int8_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q3_K_gemv_int8_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q3_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
@@ -768,7 +768,7 @@ static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q3_K_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q3_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q3_K_gemv_split_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q3_K_gemv_split_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q3_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
@@ -833,7 +833,7 @@ static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q3_K_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q3_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q3_K_gemv_int24_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q3_K_gemv_int24_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q3_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
@@ -976,7 +976,7 @@ static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q3_K_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q3_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q3_K_gemv_int8_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q3_K_gemv_int8_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q3_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
@@ -1041,7 +1041,7 @@ static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q3_K_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q3_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q3_K_gemv_split_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q3_K_gemv_split_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q3_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
@@ -1106,7 +1106,7 @@ static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q3_K_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q3_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q3_K_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q3_K_gemv_int24_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q3_K_gemv_int24_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q3_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {

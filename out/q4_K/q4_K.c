@@ -626,7 +626,7 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q4_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q4_K_gemv_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q4_K_gemv_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
@@ -713,7 +713,7 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q4_K_gemv_int8_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q4_K_gemv_int8_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
@@ -775,7 +775,7 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q4_K_gemv_split_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q4_K_gemv_split_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
@@ -837,7 +837,7 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q4_K_gemv_int24_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q4_K_gemv_int24_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
@@ -897,7 +897,7 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q4_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q4_K_gemv_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q4_K_gemv_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
@@ -984,7 +984,7 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q4_K_gemv_int8_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q4_K_gemv_int8_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
@@ -1046,7 +1046,7 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q4_K_gemv_split_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q4_K_gemv_split_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
@@ -1108,7 +1108,7 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q4_K_gemv_int24_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q4_K_gemv_int24_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {

@@ -615,7 +615,7 @@ static const qk_spec_constant q5_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {11, "padded", 0, 2, q5_0_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q5_0_gemv_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_0_gemv_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q5_0_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_f32_vulkan = {
@@ -704,7 +704,7 @@ static const qk_spec_constant q5_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q5_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q5_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q5_0_gemv_int8_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_0_gemv_int8_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q5_0_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
@@ -768,7 +768,7 @@ static const qk_spec_constant q5_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q5_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q5_0_gemv_split_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_0_gemv_split_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q5_0_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
@@ -832,7 +832,7 @@ static const qk_spec_constant q5_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q5_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q5_0_gemv_int24_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_0_gemv_int24_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q5_0_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
@@ -895,7 +895,7 @@ static const qk_spec_constant q5_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {11, "padded", 0, 2, q5_0_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q5_0_gemv_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_0_gemv_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q5_0_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_f16_vulkan = {
@@ -984,7 +984,7 @@ static const qk_spec_constant q5_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q5_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q5_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q5_0_gemv_int8_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_0_gemv_int8_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q5_0_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
@@ -1048,7 +1048,7 @@ static const qk_spec_constant q5_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q5_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q5_0_gemv_split_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_0_gemv_split_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q5_0_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
@@ -1112,7 +1112,7 @@ static const qk_spec_constant q5_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q5_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q5_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_0_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q5_0_gemv_int24_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_0_gemv_int24_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q5_0_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {

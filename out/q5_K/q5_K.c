@@ -630,7 +630,7 @@ static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q5_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q5_K_gemv_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_K_gemv_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
@@ -717,7 +717,7 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q5_K_gemv_int8_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_K_gemv_int8_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
@@ -780,7 +780,7 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q5_K_gemv_split_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_K_gemv_split_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
@@ -843,7 +843,7 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q5_K_gemv_int24_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_K_gemv_int24_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
@@ -904,7 +904,7 @@ static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q5_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q5_K_gemv_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_K_gemv_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
@@ -991,7 +991,7 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q5_K_gemv_int8_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_K_gemv_int8_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
@@ -1054,7 +1054,7 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q5_K_gemv_split_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_K_gemv_split_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
@@ -1117,7 +1117,7 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q5_K_gemv_int24_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q5_K_gemv_int24_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {

@@ -623,7 +623,7 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q6_K_gemv_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q6_K_gemv_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
@@ -712,7 +712,7 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q6_K_gemv_int8_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q6_K_gemv_int8_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
@@ -776,7 +776,7 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q6_K_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q6_K_gemv_split_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q6_K_gemv_split_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
@@ -841,7 +841,7 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q6_K_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q6_K_gemv_int24_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q6_K_gemv_int24_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
@@ -902,7 +902,7 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q6_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q6_K_gemv_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q6_K_gemv_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
@@ -991,7 +991,7 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q6_K_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q6_K_gemv_int8_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q6_K_gemv_int8_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
@@ -1055,7 +1055,7 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q6_K_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q6_K_gemv_split_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q6_K_gemv_split_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
@@ -1120,7 +1120,7 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q6_K_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q6_K_gemv_int24_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q6_K_gemv_int24_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {

@@ -615,7 +615,7 @@ static const qk_spec_constant q8_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {11, "padded", 0, 2, q8_0_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q8_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q8_0_gemv_f32_vulkan_staged},
-    {13, "ahead", 1, 3, q8_0_gemv_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, q8_0_gemv_f32_vulkan_ahead},
     {14, "lanes", 32, 4, q8_0_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q8_0_gemv_f32_vulkan = {
@@ -876,7 +876,7 @@ static const qk_spec_constant q8_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {11, "padded", 0, 2, q8_0_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q8_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q8_0_gemv_f16_vulkan_staged},
-    {13, "ahead", 1, 3, q8_0_gemv_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, q8_0_gemv_f16_vulkan_ahead},
     {14, "lanes", 32, 4, q8_0_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q8_0_gemv_f16_vulkan = {

@@ -690,7 +690,7 @@ static const qk_spec_constant tq2_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, tq2_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, tq2_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, tq2_0_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 1, 3, tq2_0_gemv_int8_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, tq2_0_gemv_int8_f32_vulkan_ahead},
     {14, "lanes", 32, 4, tq2_0_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan = {
@@ -754,7 +754,7 @@ static const qk_spec_constant tq2_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, tq2_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, tq2_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, tq2_0_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 1, 3, tq2_0_gemv_split_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, tq2_0_gemv_split_f32_vulkan_ahead},
     {14, "lanes", 32, 4, tq2_0_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_split_f32_vulkan = {
@@ -818,7 +818,7 @@ static const qk_spec_constant tq2_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, tq2_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, tq2_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, tq2_0_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 1, 3, tq2_0_gemv_int24_f32_vulkan_ahead},
+    {13, "ahead", 0, 3, tq2_0_gemv_int24_f32_vulkan_ahead},
     {14, "lanes", 32, 4, tq2_0_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan = {
@@ -960,7 +960,7 @@ static const qk_spec_constant tq2_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, tq2_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, tq2_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, tq2_0_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 1, 3, tq2_0_gemv_int8_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, tq2_0_gemv_int8_f16_vulkan_ahead},
     {14, "lanes", 32, 4, tq2_0_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan = {
@@ -1024,7 +1024,7 @@ static const qk_spec_constant tq2_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, tq2_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, tq2_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, tq2_0_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 1, 3, tq2_0_gemv_split_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, tq2_0_gemv_split_f16_vulkan_ahead},
     {14, "lanes", 32, 4, tq2_0_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_split_f16_vulkan = {
@@ -1088,7 +1088,7 @@ static const qk_spec_constant tq2_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, tq2_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, tq2_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, tq2_0_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 1, 3, tq2_0_gemv_int24_f16_vulkan_ahead},
+    {13, "ahead", 0, 3, tq2_0_gemv_int24_f16_vulkan_ahead},
     {14, "lanes", 32, 4, tq2_0_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan = {

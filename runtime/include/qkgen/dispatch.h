@@ -1281,7 +1281,7 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
         if (strcmp(c->name, QK_CONSTANT_CHECKED) == 0 && s.kept > 1)
             constants[i] = 1;
         if (strcmp(c->name, QK_CONSTANT_AHEAD) == 0)
-            constants[i] = s.ahead ? c->value : 0;
+            constants[i] = s.ahead ? 1 : 0;
         if (strcmp(c->name, QK_CONSTANT_LANES) == 0)
             constants[i] = qk_lanes_(limits);
     }
@@ -1300,9 +1300,11 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
 static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, uint32_t *constants) {
     qk_share_ s = qk_share_out_(kernel, limits, batch, rows, cols, 0);
-    /* Not by default with few lanes, which are a processor's. */
-    int pays = !s.staged && limits->subgroup_size >= 32, ahead = (int)qk_constant_(kernel, NULL, QK_CONSTANT_AHEAD, 0);
-    if (batch == 1 && (ahead == 2 || (ahead == 1 && pays)) && qk_can_go_ahead_(kernel, limits, cols)) {
+    /* As the planner has it, not with few lanes, which are a processor's. */
+    uint32_t wanted = qk_constant_(kernel, NULL, QK_CONSTANT_AHEAD, QK_AHEAD_NEVER);
+    int pays = !s.staged && limits->subgroup_size >= 32;
+    if (batch == 1 && (wanted == QK_AHEAD_ALWAYS || (wanted == QK_AHEAD_PLANNED && pays)) &&
+        qk_can_go_ahead_(kernel, limits, cols)) {
         uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
         uint64_t slice = (uint64_t)limits->subgroup_size * kernel->ahead_kept;
         qk_set_gemv_constants_(kernel, limits, cols, qk_share_out_(kernel, limits, 1, rows, cols, 1), constants);

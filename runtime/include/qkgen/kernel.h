@@ -113,9 +113,12 @@ typedef struct qk_spec_constant {
 #define QK_CONSTANT_CHECKED "checked"
 
 /* Whether rows are loaded ahead, by subgroups of QK_CONSTANT_LANES lanes, of which "split" share a row that has at most ahead_kept
- * elements for each lane: 0 never, 1 where that is expected to be faster, 2 wherever the shape allows it. qkgen/dispatch.h sets it to
- * 0 for all other launches; kernels take 1 and 2 alike. */
+ * elements for each lane. To a pipeline, 1 says that they are; qkgen/dispatch.h sets it, for such shapes alone. In a tuning, it is one
+ * of these. */
 #define QK_CONSTANT_AHEAD "ahead"
+#define QK_AHEAD_PLANNED 0u /* where that is expected to be faster */
+#define QK_AHEAD_ALWAYS 1u  /* wherever the shape allows it */
+#define QK_AHEAD_NEVER 2u
 #define QK_CONSTANT_LANES "lanes"
 
 /* SPIR-V words (Vulkan, `bytes` a multiple of 4) or NUL-terminated MSL text (Metal, `bytes` without the NUL). */
@@ -166,7 +169,7 @@ typedef struct qk_kernel {
     uint32_t tile_rows;     /* of a tile: it has tile_elements in each of so many rows, which divide block_rows; 0: 1 */
     uint32_t kept_elements; /* whose x a thread keeps, of one right-hand side; 0: 64 */
     uint32_t rows_at_once;  /* of one right-hand side, that fit into a thread's registers; 0: 8 */
-    uint32_t rows_ahead;    /* where QK_CONSTANT_AHEAD is 1: rows at once; 0: the kernel has no such constant */
+    uint32_t rows_ahead;    /* where rows are loaded ahead, as many at once; 0: the kernel has no such constant */
     uint32_t ahead_kept;    /* elements there whose x a lane keeps */
     uint32_t ahead_block;   /* elements of which rows have a multiple there, as they have of 16 bytes */
 } qk_kernel;
