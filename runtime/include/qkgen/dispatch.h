@@ -258,10 +258,13 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
     uint32_t values[QK_MAX_CONSTANTS];
     qk_launch own = *launch;
     if (launch->kernel == &tuned->kernel) {
+        /* Whether rows can be loaded ahead follows from the shape, whatever was measured; and then, how many subgroups share one. */
+        int ahead =
+            launch->constants != NULL && qk_constant_(&tuned->kernel, launch->constants, QK_CONSTANT_AHEAD, 0) == 1;
         for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
-            /* Whether rows can be loaded ahead follows from the shape, whatever was measured. */
-            int keep = launch->constants == NULL ||
-                       ((tuned->set >> i & 1u) != 0 && strcmp(tuned->constants[i].name, QK_CONSTANT_AHEAD) != 0);
+            const char *name = tuned->constants[i].name;
+            int follows = strcmp(name, QK_CONSTANT_AHEAD) == 0 || (ahead && strcmp(name, "split") == 0);
+            int keep = launch->constants == NULL || ((tuned->set >> i & 1u) != 0 && !follows);
             values[i] = keep ? tuned->constants[i].value : launch->constants[i];
         }
         own.kernel = tuned->original;
