@@ -212,12 +212,16 @@ static inline uint32_t qk_table_bytes_(const qk_kernel *kernel) {
     return bytes;
 }
 
-/* Bytes of the rows that a workgroup of so many threads has ahead: of each slice, with what lies around it in fours of words. */
-static inline uint64_t qk_ahead_bytes_(const qk_kernel *kernel, uint64_t threads, uint64_t rows, uint64_t lanes) {
+static inline uint64_t qk_block_bytes_(const qk_kernel *kernel) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < kernel->binding_count; i++)
         bytes += kernel->bindings[i].role == QK_ROLE_WEIGHTS ? kernel->bindings[i].block_bytes : 0;
-    bytes = lanes * kernel->ahead_kept / kernel->block_elements * bytes;
+    return bytes;
+}
+
+/* Bytes of the rows that a workgroup of so many threads has ahead: of each slice, with what lies around it in fours of words. */
+static inline uint64_t qk_ahead_bytes_(const qk_kernel *kernel, uint64_t threads, uint64_t rows, uint64_t lanes) {
+    uint64_t bytes = lanes * kernel->ahead_kept / kernel->block_elements * qk_block_bytes_(kernel);
     uint64_t fours = (bytes + 15) / 16 + (bytes % 16 != 0 ? 1 : 0);
     return threads * ((rows * fours + lanes - 1) / lanes) * 16;
 }
@@ -1144,13 +1148,6 @@ static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *l
         if (strcmp(c->name, "order_bc") == 0)
             constants[i] = limits->matrix_order_bc;
     }
-}
-
-static inline uint64_t qk_block_bytes_(const qk_kernel *kernel) {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < kernel->binding_count; i++)
-        bytes += kernel->bindings[i].role == QK_ROLE_WEIGHTS ? kernel->bindings[i].block_bytes : 0;
-    return bytes;
 }
 
 /* Whether weights have fewer than two bits: tiles of 16 bytes and less have twice the elements then. */
