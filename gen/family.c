@@ -280,9 +280,10 @@ static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
 /* Rows that are loaded ahead at a time, which take registers and memory of a subgroup, beside x: as was best on one device. */
 static uint32_t rows_ahead(const qg_kernel *kernel) {
     const double bits = qg_bits_per_element(kernel->layout);
-    const bool looks_up = kernel->ahead->pairs || kernel->ahead->copied;
+    const bool looks_up = kernel->ahead->pairs || kernel->ahead->copied, floats = kernel->sum->digits == 0;
     const bool small_x = kernel->sum->digits == 1 && kernel->ahead->tile_elements <= WIDE_ELEMENTS;
-    const uint32_t rows = bits <= 2.75 ? 4 : bits <= 5 ? (small_x ? 4 : 2) : bits <= 5.5 ? 4 : 1;
+    uint32_t rows = bits <= 2.75 ? 4 : bits <= 5 ? (small_x ? 4 : 2) : bits <= 5.5 ? 4 : 1;
+    if (floats) rows = bits <= 5.5 ? 4 : 2;
     return looks_up && rows > 2 ? 2 : rows;
 }
 

@@ -634,20 +634,33 @@ static void test_constants(void **state) {
     static const uint32_t words[] = {1, 4}, runs[] = {1, 512, 1024, 2048};
     static const struct {
         uint64_t rows, cols, tokens;
-        uint32_t threads, at_once, staged, workgroups;
+        uint32_t digits, tables, threads, at_once, staged, workgroups;
     } shapes[] = {
-        {768, 2048, 1, 128, 8, 512, 6 * 24}, {2048, 768, 1, 256, 8, 512, 6 * 32}, {768, 2048, 8, 256, 8, 512, 264},
-        {1, 2048, 1, 128, 2, 512, 6},        {768, 4096, 8, 256, 8, 1, 264},
+        {768, 2048, 1, 0, 0, 128, 8, 512, 6 * 24},
+        {2048, 768, 1, 0, 0, 256, 8, 512, 6 * 32},
+        {768, 2048, 8, 0, 0, 256, 8, 512, 264},
+        {1, 2048, 1, 0, 0, 128, 2, 512, 6},
+        {768, 4096, 8, 0, 0, 256, 8, 1, 264},
+        {768, 2048, 8, 2, 0, 256, 8, 512, 264},
+        /* Of many rows, 5280 subgroups and more: x of integers in small workgroups, fewer rows at a time where it is one byte. */
+        {704, 2048, 10, 0, 0, 256, 8, 1, 264},
+        {703, 2048, 10, 2, 0, 256, 8, 512, 264},
+        {704, 2048, 10, 2, 0, 128, 8, 512, 528},
+        {704, 2048, 10, 1, 0, 128, 4, 512, 660},
+        {704, 2048, 10, 2, 1, 256, 8, 1, 264},
+        {704, 65536, 10, 2, 0, 256, 8, 1, 264},
     };
     c.constants[2].value = 4;
     c.constants[3] = (qk_spec_constant){5, "load_words", 4, 2, words};
     c.constants[4] = (qk_spec_constant){7, "staged", 1, 4, runs};
-    c.kernel.spec_constant_count = 5;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
     c.backend.limits.workgroup_size = 256;
     c.slots = 6;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        c.constants[5] = (qk_spec_constant){4, "digits", shapes[i].digits, 0, NULL};
+        c.constants[6] = (qk_spec_constant){9, "copies", 1, 1, words};
+        c.kernel.spec_constant_count = shapes[i].tables ? 7 : 6;
         c.rows = shapes[i].rows;
         c.cols = shapes[i].cols;
         c.batch = shapes[i].tokens;

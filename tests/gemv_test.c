@@ -260,11 +260,14 @@ static void test_ahead(void **state) {
                 ahead = bytes % 16 == 0 && cols[i] <= 4 * slice;
                 run_gemv(&formats[f], i == 1 && at_once == 4 ? 1 : rows[(i + at_once) % 3], cols[i], 1, UINT64_MAX, 1);
             }
-    /* Of many rows, as many subgroups as there are slices share one, and not as many as a tuning says. */
+    /* Of many rows, as many subgroups as there are slices share one, whatever a tuning says. */
     snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[Q4_0].kernel->name);
     ahead = 1;
     run_gemv(&formats[Q4_0], 4099, slice, 1, UINT64_MAX, 1);
     entry.values[entry.count++] = (qk_tuned_value){"split", 1};
+    run_gemv(&formats[Q4_0], 4099, 4 * slice, 1, UINT64_MAX, 1);
+    /* Nor is x what nobody staged. */
+    entry.values[entry.count - 1] = (qk_tuned_value){"staged", 512};
     run_gemv(&formats[Q4_0], 4099, 4 * slice, 1, UINT64_MAX, 1);
     entry.count -= 1;
     /* In parts, each with rows of its own; and of two vectors not at all. */

@@ -234,8 +234,9 @@ static void test_ahead(void **state) {
         {"q1_0", "gemv", "split", 4, 128, 256},
         {"q5_0", "gemv", "split", 4, 64, 64},
         {"q4_0", "gemv", "split", 0, 0, 0}, /* windows of 12 words for 9 */
-        {"q4_0", "gemv", "exact", 2, 64, 64},
-        {"q8_0", "gemv", "exact", 1, 64, 64},
+        {"q4_0", "gemv", "exact", 4, 64, 64},
+        {"q8_0", "gemv", "exact", 2, 64, 64},
+        {"mxfp4", "gemv", "exact", 4, 64, 128},
         {"q5_1", "gemv", "exact", 0, 0, 0},
         {"q2_K", "gemv", "exact", 0, 0, 0},
         {"iq3_s", "gemv", "split", 2, 64, 512},

@@ -682,7 +682,7 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
-    .rows_ahead = 2,
+    .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
 };
@@ -966,7 +966,7 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
-    .rows_ahead = 2,
+    .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
 };

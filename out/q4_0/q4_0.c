@@ -634,7 +634,7 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .rows_ahead = 2,
+    .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
 };
@@ -892,7 +892,7 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .rows_ahead = 2,
+    .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
 };

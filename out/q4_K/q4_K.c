@@ -650,7 +650,7 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .rows_ahead = 2,
+    .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
 };
@@ -921,7 +921,7 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .rows_ahead = 2,
+    .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
 };

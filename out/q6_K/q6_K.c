@@ -647,7 +647,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .rows_ahead = 1,
+    .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
 };
@@ -926,7 +926,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
-    .rows_ahead = 1,
+    .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
 };

@@ -639,7 +639,7 @@ const qk_kernel qk_q8_0_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .rows_ahead = 1,
+    .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 64,
 };
@@ -900,7 +900,7 @@ const qk_kernel qk_q8_0_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
-    .rows_ahead = 1,
+    .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 64,
 };

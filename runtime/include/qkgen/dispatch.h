@@ -262,12 +262,14 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
     uint32_t values[QK_MAX_CONSTANTS];
     qk_launch own = *launch;
     if (launch->kernel == &tuned->kernel) {
-        /* Whether rows can be loaded ahead follows from the shape, whatever was measured; and then, how many subgroups share one. */
+        /* Whether rows can be loaded ahead follows from the shape, whatever was measured; and then, how many subgroups share one, and that
+         * each thread loads its own part of x. */
         int ahead =
             launch->constants != NULL && qk_constant_(&tuned->kernel, launch->constants, QK_CONSTANT_AHEAD, 0) == 1;
         for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
             const char *name = tuned->constants[i].name;
-            int follows = strcmp(name, QK_CONSTANT_AHEAD) == 0 || (ahead && strcmp(name, "split") == 0);
+            int follows = strcmp(name, QK_CONSTANT_AHEAD) == 0 ||
+                          (ahead && (strcmp(name, "split") == 0 || strcmp(name, "staged") == 0));
             int keep = launch->constants == NULL || ((tuned->set >> i & 1u) != 0 && !follows);
             values[i] = keep ? tuned->constants[i].value : launch->constants[i];
         }
@@ -1150,6 +1152,14 @@ static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *l
     }
 }
 
+/* Whether matrices are chosen by number, for each token others. */
+static inline int qk_takes_experts_(const qk_kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->binding_count; i++)
+        if (kernel->bindings[i].role == QK_ROLE_INDICES)
+            return 1;
+    return 0;
+}
+
 /* Whether weights have fewer than two bits: tiles of 16 bytes and less have twice the elements then. */
 static inline int qk_has_few_bits_(const qk_kernel *kernel) {
     return 4 * qk_block_bytes_(kernel) < kernel->block_elements;
@@ -1174,7 +1184,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     qk_share_ s = {1, 0, 1, 128, 0, ahead};
     uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
     uint32_t digits = qk_constant_(kernel, NULL, "digits", 0), most = 512;
-    int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large;
+    int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large, many;
     int neighbours = digits > 1 && !tables && qk_has_neighbours_(kernel);
     while (s.kept < batch)
         s.kept *= 2;
@@ -1186,11 +1196,15 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
         s.rows /= 2;
     subgroups = qk_ceil_(rows, s.rows) * slices;
     /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. The fewer
-     * subgroups, the smaller are workgroups, for all of the device to have some. */
-    s.staged = !ahead && s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES && subgroups < 8 * busy;
+     * subgroups, the smaller are workgroups, for all of the device to have some. With experts each token's x is for few rows, however
+     * many there are of all tokens; but floats and copies of tables want large workgroups. */
+    many = subgroups >= 8 * busy;
+    s.staged = !ahead && s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES &&
+               (!many || (digits && !tables && qk_takes_experts_(kernel)));
     if (s.staged) {
         s.split = 1;
-        most = subgroups * 5 <= busy * 8 ? 128 : digits ? 256 : 512;
+        s.rows = many && digits == 1 && s.rows > 4 ? 4 : s.rows;
+        most = many || subgroups * 5 <= busy * 8 ? 128 : digits ? 256 : 512;
         while (most < slices * 32)
             most *= 2;
     } else if (s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
@@ -1235,6 +1249,8 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
             used += s->kept > 1 ? constants[i] * QK_EACH_FOUR_ : 0;
         }
         if (strcmp(c->name, "staged") == 0) {
+            if (s->ahead)
+                constants[i] = 1;
             if (c->value == 1 && s->staged)
                 constants[i] =
                     qk_most_within_(c, QK_EACH_RUN_, left < runs * QK_EACH_RUN_ ? left : runs * QK_EACH_RUN_);
