@@ -243,7 +243,7 @@ static bool fills_registers(const qg_kernel *kernel) {
 
 /* Whether what threads load by themselves is so scattered that it is better loaded side by side: in integers, word by word, or with
  * windows and gaps that bring two fifths more than a tile has; in floats, whose x leaves fewer registers for them, a tenth, but not of
- * fewer than four bits, of which x is most. Lookups are in the same memory, and wait for each other there: only where loads are three
+ * fewer than two bits, of which x is nearly all. Lookups are in the same memory, and wait for each other there: only where loads are three
  * for each word. */
 static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
     const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(arena, plan, kernel->sum->products));
@@ -251,7 +251,7 @@ static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan
     const double loads = all->n_fours + all->n_words, registers = 4 * all->n_fours + all->n_words;
     if (plan->pairs || plan->copied) return loads >= 3 * words;
     if (kernel->sum->digits) return loads >= 0.75 * words || registers >= 1.4 * words;
-    return bits >= 4 && registers >= 1.1 * words;
+    return bits >= 2 && registers >= 1.1 * words;
 }
 
 enum { FEWEST_LANES = 8, WIDE_ELEMENTS = 64, MOST_AHEAD_BYTES = 64 };
@@ -282,7 +282,11 @@ static uint32_t rows_ahead(const qg_kernel *kernel) {
     const double bits = qg_bits_per_element(kernel->layout);
     const bool looks_up = kernel->ahead->pairs || kernel->ahead->copied, floats = kernel->sum->digits == 0;
     const bool small_x = kernel->sum->digits == 1 && kernel->ahead->tile_elements <= WIDE_ELEMENTS;
-    uint32_t rows = bits <= 2.75 ? 4 : bits <= 5 ? (small_x ? 4 : 2) : bits <= 5.5 ? 4 : 1;
+    uint32_t rows = bits <= 2.75               ? 4
+                    : bits <= 5                ? (small_x ? 4 : 2)
+                    : bits <= 5.5              ? 4
+                    : kernel->sum->digits == 2 ? 2
+                                               : 1;
     if (floats) rows = bits <= 5.5 ? 4 : 2;
     return looks_up && rows > 2 ? 2 : rows;
 }

@@ -870,17 +870,51 @@ static void test_split(void **state) {
     lanes = kept = 0;
 }
 
+typedef struct ahead_case {
+    uint64_t rows, cols, batch;
+    uint32_t lanes, wanted, block, shared, load_words;
+    uint32_t ahead, at_once, split, threads, workgroups; /* of the launch */
+} ahead_case;
+
+/* A launch of blocks of so many bytes, of x in digits, or floats if there are 0, that has some rows ahead. */
+static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uint32_t bytes, uint32_t rows_ahead) {
+    static const uint32_t choice[] = {0, 1, 2}, counts[] = {8, 16, 32, 64}, splits[] = {1, 2, 4, 8, 16, 32},
+                          words[] = {1, 4};
+    call c = right_call(GEMV, NULL);
+    c.constants[3] = (qk_spec_constant){3, "split", 1, 6, splits};
+    c.constants[4] = (qk_spec_constant){5, "load_words", a->load_words, 2, words};
+    c.constants[5] = (qk_spec_constant){13, QK_CONSTANT_AHEAD, a->wanted, 3, choice};
+    c.constants[6] = (qk_spec_constant){14, QK_CONSTANT_LANES, 32, 4, counts};
+    c.constants[7] = (qk_spec_constant){4, "digits", digits, 0, NULL};
+    c.kernel.spec_constant_count = 8;
+    c.kernel.rows_ahead = rows_ahead;
+    c.kernel.ahead_kept = 64;
+    c.kernel.ahead_block = a->block;
+    c.bindings[0].block_bytes += bytes - 18;
+    c.backend.limits.storage_range = UINT32_MAX;
+    c.backend.limits.workgroup_count = 1u << 16;
+    c.backend.limits.workgroup_size = 256;
+    c.backend.limits.subgroup_size = a->lanes;
+    c.backend.limits.shared_bytes = a->shared;
+    c.rows = a->rows;
+    c.cols = a->cols;
+    c.batch = a->batch;
+    for (int w = 0; w < 2; w++) c.weights[w].size = c.rows * c.cols / BLOCK * c.bindings[w].block_bytes;
+    c.x.size = c.batch * c.cols * 4;
+    c.out.size = c.batch * c.rows * 4;
+    const seen s = see_call(&c, GEMV);
+    const uint32_t got[] = {s.constants[5], s.constants[2], s.constants[3], s.constants[0], s.workgroups};
+    const uint32_t want[] = {a->ahead, a->at_once, a->split, a->threads, a->workgroups};
+    for (int v = 0; v < 5; v++)
+        if (got[v] != want[v]) fail_msg("case %zu, value %d: %u, not %u", number, v, got[v], want[v]);
+    assert_int_equal(s.constants[6], a->lanes ? a->lanes : 32);
+}
+
 /* Rows are loaded ahead where they are many, and not few bytes more than fours of words, by lanes that are known; at most as long as
  * subgroups keep x of them, and with memory for them. */
 static void test_ahead(void **state) {
     (void)state;
-    static const uint32_t choice[] = {0, 1, 2}, counts[] = {8, 16, 32, 64}, splits[] = {1, 2, 4, 8, 16, 32},
-                          words[] = {1, 4};
-    static const struct {
-        uint64_t rows, cols, batch;
-        uint32_t lanes, wanted, block, shared, load_words;
-        uint32_t ahead, at_once, split, threads, workgroups;
-    } cases[] = {
+    static const ahead_case cases[] = {
         {57344, 8192, 1, 32, 0, 16, 49152, 4, 1, 2, 4, 128, 528}, /* slices of 32 * 64 */
         {57344, 6144, 1, 32, 0, 16, 49152, 4, 1, 2, 4, 128, 528}, /* three of them */
         {57344, 2048, 1, 32, 0, 16, 49152, 4, 1, 2, 1, 128, 528},
@@ -904,35 +938,28 @@ static void test_ahead(void **state) {
         {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 511, 4, 0, 8, 4, 256, 264},
         {57344, 8192, 1, 32, 1, 16, 49152, 1, 0, 4, 1, 64, 14336}, /* where no x is kept */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        call c = right_call(GEMV, NULL);
-        c.constants[3] = (qk_spec_constant){3, "split", 1, 6, splits};
-        c.constants[4] = (qk_spec_constant){5, "load_words", cases[i].load_words, 2, words};
-        c.constants[5] = (qk_spec_constant){13, QK_CONSTANT_AHEAD, cases[i].wanted, 3, choice};
-        c.constants[6] = (qk_spec_constant){14, QK_CONSTANT_LANES, 32, 4, counts};
-        c.kernel.spec_constant_count = 7;
-        c.kernel.rows_ahead = 2;
-        c.kernel.ahead_kept = 64;
-        c.kernel.ahead_block = cases[i].block;
-        c.backend.limits.storage_range = UINT32_MAX;
-        c.backend.limits.workgroup_count = 1u << 16;
-        c.backend.limits.workgroup_size = 256;
-        c.backend.limits.subgroup_size = cases[i].lanes;
-        c.backend.limits.shared_bytes = cases[i].shared;
-        c.rows = cases[i].rows;
-        c.cols = cases[i].cols;
-        c.batch = cases[i].batch;
-        for (int w = 0; w < 2; w++) c.weights[w].size = c.rows * c.cols / BLOCK * c.bindings[w].block_bytes;
-        c.x.size = c.batch * c.cols * 4;
-        c.out.size = c.batch * c.rows * 4;
-        const seen s = see_call(&c, GEMV);
-        const uint32_t got[] = {s.constants[5], s.constants[2], s.constants[3], s.constants[0], s.workgroups};
-        const uint32_t want[] = {cases[i].ahead, cases[i].at_once, cases[i].split, cases[i].threads,
-                                 cases[i].workgroups};
-        for (int v = 0; v < 5; v++)
-            if (got[v] != want[v]) fail_msg("case %zu, value %d: %u, not %u", i, v, got[v], want[v]);
-        assert_int_equal(s.constants[6], cases[i].lanes ? cases[i].lanes : 32);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_ahead(i, &cases[i], 0, 18, 2);
+}
+
+/* Two rows of more than five bits and a half, beside x of two bytes, leave room for three workgroups of four. */
+static void test_room(void **state) {
+    (void)state;
+    const ahead_case as_ever = {57344, 8192, 1, 32, 0, 16, 49152, 4, 1, 2, 4, 128, 528};
+    ahead_case c = as_ever;
+    check_ahead(0, &c, 2, 22, 2);
+    check_ahead(1, &c, 3, 23, 2);
+    c.workgroups = 396;
+    check_ahead(2, &c, 2, 23, 2);
+    c.workgroups = 660;
+    check_ahead(3, &c, 1, 23, 2);
+    c = as_ever;
+    c.at_once = 1;
+    check_ahead(4, &c, 2, 23, 1);
+    c = as_ever;
+    c.wanted = 2;
+    c.ahead = 0;
+    c.at_once = 8;
+    check_ahead(5, &c, 2, 23, 2);
 }
 
 /* Loads may go beyond the weights where all of their ranges do, and a binding has room; what a launch has of them, it is bound. */
@@ -1147,12 +1174,13 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),    cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails), cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),   cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_load_words),    cmocka_unit_test(test_split),        cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_ahead),         cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts),
-        cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_load_words),    cmocka_unit_test(test_split),         cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_ahead),         cmocka_unit_test(test_room),          cmocka_unit_test(test_expert_parts),
+        cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
+        cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,10 +259,23 @@ mutate "rows ahead are whole blocks" $sums 's/ \|\| cols % kernel->ahead_block !
 mutate "rows ahead fit into the memory of a workgroup" $sums 's/qk_shared_bytes_\(kernel, constants\) <= room/1/' unit dispatch_sums_test
 mutate "all of x is kept where rows are loaded ahead" $sums 's/\* slice >= cols/* slice >= 1/' unit dispatch_sums_test
 mutate "what was measured does not force rows ahead" $sums 's/follows = strcmp\(name, QK_CONSTANT_AHEAD\) == 0 \|\|/follows =/' unit gemv_test
-mutate "slices ahead are shared out, whatever was measured" $sums 's/(ahead \&\& )(strcmp\(name, "split"\))/\10 \&\& \2/' unit gemv_test
+mutate "slices ahead are shared out, whatever was measured" $sums 's/"split"(\) == 0 \|\| strcmp\(name, "st)/"none"\1/' unit gemv_test
+mutate "x ahead is staged by nobody, whatever was measured" $sums 's/ \|\| strcmp\(name, "staged"\) == 0//' unit gemv_test
+mutate "nor where a descriptor says so" $sums 's/^( +)constants\[i\] = 1;$/\1constants[i] += 0;/' unit gemv_test
+mutate "x for experts of many tokens" $sums 's/\(!many \|\|/(1 ||/' unit dispatch_sums_test
+mutate "x for experts of many tokens, as floats" $sums 's/digits && !tables && qk_takes/!tables \&\& qk_takes/' unit dispatch_sums_test
+mutate "x for experts beside copies of tables" $sums 's/digits && !tables && qk_takes/digits \&\& qk_takes/' unit dispatch_sums_test
+mutate "x of many rows without experts" $sums 's/ && qk_takes_experts_\(kernel\)\)/)/' unit dispatch_sums_test
+mutate "bytes of x for experts" $sums 's/many && digits == 1 && s\.rows/many \&\& s.rows/' unit dispatch_sums_test
+mutate "workgroups for experts of many tokens" $sums 's/most = many \|\| subgroups/most = subgroups/' unit dispatch_sums_test
+mutate "room for workgroups with rows ahead" $sums 's/walking \* 3, 4/walking * 4, 4/' unit dispatch_sums_test
+mutate "room beside one row" $sums 's/"rows", 1\) > 1/"rows", 1) > 0/' unit dispatch_sums_test
+mutate "room for many bits" $sums 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
+mutate "room beside x of two bytes" $sums 's/ && qk_constant_\(kernel, NULL, "digits", 0\) == 2/ \&\& qk_constant_(kernel, NULL, "digits", 0) > 0/' unit dispatch_sums_test
 mutate "the slice of a lane ahead" $sums 's/kept = kernel->ahead_kept/kept = 2 * kernel->ahead_kept/' unit dispatch_sums_test
 mutate "lookups are not loaded ahead" gen/family.c 's/return loads >= 3 \* words/return loads >= words/' unit wide_test
-mutate "few bits are not loaded ahead beside floats" gen/family.c 's/return bits >= 4/return bits >= 2/' unit wide_test
+mutate "few bits are not loaded ahead beside floats" gen/family.c 's/return bits >= 2/return bits >= 1/' unit wide_test
+mutate "rows ahead of floats" gen/family.c 's/if \(floats\)/if (0 \&\& floats)/' unit wide_test
 mutate "tiles of many bytes are not loaded ahead" gen/family.c 's/MOST_AHEAD_BYTES = 64/MOST_AHEAD_BYTES = 128/' unit wide_test
 mutate "what is counted does not load ahead" gen/cost_spirv.c 's/return made->words\[first\] == m->ahead/return false/' unit cost_test
 mutate "a constant that is a divisor is not 0" $sums 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test

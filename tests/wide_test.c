@@ -224,7 +224,9 @@ static void test_ahead(void **state) {
         const char *format, *family, *class;
         uint32_t rows, kept, block; /* 0: nothing */
     } cases[] = {
-        {"q6_K", "gemv", "split", 1, 64, 512},
+        {"q6_K", "gemv", "split", 2, 64, 512},
+        {"q6_K", "gemv", "int8", 1, 64, 512},
+        {"q6_K", "gemv", "exact", 2, 64, 512},
         {"q2_K", "gemv", "split", 4, 64, 256},
         {"q4_K", "gemv", "split", 2, 64, 256},
         {"q4_K", "gemv", "int8", 4, 64, 256},
@@ -238,7 +240,8 @@ static void test_ahead(void **state) {
         {"q8_0", "gemv", "exact", 2, 64, 64},
         {"mxfp4", "gemv", "exact", 4, 64, 128},
         {"q5_1", "gemv", "exact", 0, 0, 0},
-        {"q2_K", "gemv", "exact", 0, 0, 0},
+        {"q2_K", "gemv", "exact", 4, 64, 256},
+        {"q1_0", "gemv", "exact", 0, 0, 0},
         {"iq3_s", "gemv", "split", 2, 64, 512},
         {"iq3_xxs", "gemv", "split", 0, 0, 0},
         {"iq1_s", "gemv", "split", 0, 0, 0},

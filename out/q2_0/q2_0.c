@@ -598,6 +598,8 @@ static const uint32_t q2_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q2_0_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q2_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q2_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_f32_vulkan_rows},
@@ -605,7 +607,9 @@ static const qk_spec_constant q2_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q2_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_0_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q2_0_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, q2_0_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q2_0_gemv_f32_vulkan_staged},
+    {13, "ahead", 0, 3, q2_0_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q2_0_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q2_0_gemv_f32_vulkan = {
     .name = "q2_0_gemv_f32",
@@ -619,7 +623,7 @@ const qk_kernel qk_q2_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q2_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -628,6 +632,9 @@ const qk_kernel qk_q2_0_gemv_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 128,
 };
 
 static const uint32_t q2_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -868,6 +875,8 @@ static const uint32_t q2_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q2_0_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q2_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q2_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_f16_vulkan_rows},
@@ -875,7 +884,9 @@ static const qk_spec_constant q2_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q2_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_0_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q2_0_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, q2_0_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q2_0_gemv_f16_vulkan_staged},
+    {13, "ahead", 0, 3, q2_0_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q2_0_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q2_0_gemv_f16_vulkan = {
     .name = "q2_0_gemv_f16",
@@ -889,7 +900,7 @@ const qk_kernel qk_q2_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q2_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -898,6 +909,9 @@ const qk_kernel qk_q2_0_gemv_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 128,
 };
 
 static const uint32_t q2_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};

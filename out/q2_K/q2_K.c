@@ -608,6 +608,8 @@ static const uint32_t q2_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q2_K_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q2_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f32_vulkan_rows},
@@ -615,7 +617,9 @@ static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q2_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q2_K_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, q2_K_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q2_K_gemv_f32_vulkan_staged},
+    {13, "ahead", 0, 3, q2_K_gemv_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, q2_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .name = "q2_K_gemv_f32",
@@ -629,7 +633,7 @@ const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q2_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -638,6 +642,9 @@ const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const uint32_t q2_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -878,6 +885,8 @@ static const uint32_t q2_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q2_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q2_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q2_K_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q2_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f16_vulkan_rows},
@@ -885,7 +894,9 @@ static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {5, "load_words", 4, 2, q2_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q2_K_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, q2_K_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q2_K_gemv_f16_vulkan_staged},
+    {13, "ahead", 0, 3, q2_K_gemv_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, q2_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .name = "q2_K_gemv_f16",
@@ -899,7 +910,7 @@ const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 10,
     .spec_constants = q2_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -908,6 +919,9 @@ const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .rows_ahead = 4,
+    .ahead_kept = 64,
+    .ahead_block = 256,
 };
 
 static const uint32_t q2_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};

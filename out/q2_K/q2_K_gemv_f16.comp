@@ -32,9 +32,12 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 13) const uint AHEAD = 0;   // 1: rows, of whole fours of words, are loaded ahead
+layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
 
@@ -365,6 +368,161 @@ void walk_wide() {
     }
 }
 
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / 4u * 21u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[AHEAD == 1u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
+
+// Takes tile `j` of a slice, which lies from word `at` on.
+void take_held(uint at, uint j, out uint words[7]) {
+    const uint block = j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 21u;
+    uint part = tile / 2u;  // of 128 elements
+    words[0] = held[at + base + 20u];
+    words[1] = held[at + base + part * 2u];
+    words[2] = held[at + base + tile * 4u + 4u];
+    words[3] = held[at + base + tile * 4u + 5u];
+    words[4] = held[at + base + tile * 4u + 6u];
+    words[5] = held[at + base + tile * 4u + 7u];
+    words[6] = held[at + base + part * 2u + 1u];
+}
+
+// Adds its products with what is kept of x.
+void add_held(uint j, uint k, uint words[7], inout float sum) {
+    const uint block = j / 4u;
+    const uint tile = j % 4u;
+    uint d_dmin = words[0];
+    float d = f16_to_f32(d_dmin);
+    uint scales0 = words[1];
+    uint sc0 = (scales0 >> (tile % 2u * 8u)) & 15u;  // scales: 4 bits
+    precise float d_sc0 = d * float(sc0);
+    uint qs0 = words[2];
+    vec2 pair0 = unpackHalf2x16(qs0 & 0x30003u);
+    vec2 pair1 = unpackHalf2x16(qs0 & 0x3000300u);
+    uint qs1 = words[3];
+    vec2 pair2 = unpackHalf2x16(qs1 & 0x30003u);
+    vec2 pair3 = unpackHalf2x16(qs1 & 0x3000300u);
+    uint qs2 = words[4];
+    vec2 pair4 = unpackHalf2x16(qs2 & 0x30003u);
+    vec2 pair5 = unpackHalf2x16(qs2 & 0x3000300u);
+    uint qs3 = words[5];
+    vec2 pair6 = unpackHalf2x16(qs3 & 0x30003u);
+    vec2 pair7 = unpackHalf2x16(qs3 & 0x3000300u);
+    float dmin = f16_to_f32(d_dmin >> 16u);
+    uint mn0 = (scales0 >> (tile % 2u * 8u + 4u)) & 15u;  // scales: 4 bits
+    precise float dmin_mn0 = dmin * float(mn0);
+    uint sc1 = (scales0 >> (tile % 2u * 8u + 16u)) & 15u;  // scales: 4 bits
+    precise float d_sc1 = d * float(sc1);
+    vec2 pair8 = unpackHalf2x16(qs0 & 0xC000Cu);
+    vec2 pair9 = unpackHalf2x16((qs0 >> 8u) & 0xC000Cu);
+    vec2 pair10 = unpackHalf2x16(qs1 & 0xC000Cu);
+    vec2 pair11 = unpackHalf2x16((qs1 >> 8u) & 0xC000Cu);
+    vec2 pair12 = unpackHalf2x16(qs2 & 0xC000Cu);
+    vec2 pair13 = unpackHalf2x16((qs2 >> 8u) & 0xC000Cu);
+    vec2 pair14 = unpackHalf2x16(qs3 & 0xC000Cu);
+    vec2 pair15 = unpackHalf2x16((qs3 >> 8u) & 0xC000Cu);
+    uint mn1 = (scales0 >> (tile % 2u * 8u + 20u)) & 15u;  // scales: 4 bits
+    precise float dmin_mn1 = dmin * float(mn1);
+    uint scales1 = words[6];
+    uint sc2 = (scales1 >> (tile % 2u * 8u)) & 15u;  // scales: 4 bits
+    precise float d_sc2 = d * float(sc2);
+    vec2 pair16 = unpackHalf2x16(qs0 & 0x300030u);
+    vec2 pair17 = unpackHalf2x16((qs0 >> 8u) & 0x300030u);
+    vec2 pair18 = unpackHalf2x16(qs1 & 0x300030u);
+    vec2 pair19 = unpackHalf2x16((qs1 >> 8u) & 0x300030u);
+    vec2 pair20 = unpackHalf2x16(qs2 & 0x300030u);
+    vec2 pair21 = unpackHalf2x16((qs2 >> 8u) & 0x300030u);
+    vec2 pair22 = unpackHalf2x16(qs3 & 0x300030u);
+    vec2 pair23 = unpackHalf2x16((qs3 >> 8u) & 0x300030u);
+    uint mn2 = (scales1 >> (tile % 2u * 8u + 4u)) & 15u;  // scales: 4 bits
+    precise float dmin_mn2 = dmin * float(mn2);
+    uint sc3 = (scales1 >> (tile % 2u * 8u + 16u)) & 15u;  // scales: 4 bits
+    precise float d_sc3 = d * float(sc3);
+    vec2 pair24 = unpackHalf2x16(qs0 & 0xC000C0u);
+    vec2 pair25 = unpackHalf2x16((qs0 >> 8u) & 0xC000C0u);
+    vec2 pair26 = unpackHalf2x16(qs1 & 0xC000C0u);
+    vec2 pair27 = unpackHalf2x16((qs1 >> 8u) & 0xC000C0u);
+    vec2 pair28 = unpackHalf2x16(qs2 & 0xC000C0u);
+    vec2 pair29 = unpackHalf2x16((qs2 >> 8u) & 0xC000C0u);
+    vec2 pair30 = unpackHalf2x16(qs3 & 0xC000C0u);
+    vec2 pair31 = unpackHalf2x16((qs3 >> 8u) & 0xC000C0u);
+    uint mn3 = (scales1 >> (tile % 2u * 8u + 20u)) & 15u;  // scales: 4 bits
+    precise float dmin_mn3 = dmin * float(mn3);
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots3 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots4 = dot_add(dots3, wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
+    float dots5 = dot_add(dots4, wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots6 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots7 = dot_add(dots6, wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
+    float dots8 = dot_add(dots7, wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots9 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots10 = dot_add(dots9, wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
+    float dots11 = dot_add(dots10, wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d_sc0 * dots2 - dmin_mn0 * wide_x_sum[k][0] + d_sc1 * dots5 - dmin_mn1 * wide_x_sum[k][1] + d_sc2 * dots8 - dmin_mn2 * wide_x_sum[k][2] + d_sc3 * dots11 - dmin_mn3 * wide_x_sum[k][3];
+}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = blocks_four[from + place[i]];
+}
+
+void walk_ahead() {
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = row_tiles / 4u, row_fours = tiles / 4u * 21u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_wide_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            uint words[7];
+            take_held((own + r * SLICE_FOURS) * 4u + phase, lane, words);
+            sum[r] = 0.0;
+            add_held(lane, 0u, words, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) y[y_first + to] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
+            y[y_first + to] = total;
+        }
+    }
+}
+
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
@@ -404,6 +562,10 @@ void walk_shared() {
 }
 
 void main() {
+    if (AHEAD == 1u && BATCH == 1u && gl_SubgroupSize == LANES && gl_WorkGroupSize.x >= LANES * SPLIT) {
+        walk_ahead();
+        return;
+    }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT) {
         walk_wide();
         return;

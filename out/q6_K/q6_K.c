@@ -801,7 +801,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
-    .rows_ahead = 1,
+    .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
 };
@@ -1080,7 +1080,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
-    .rows_ahead = 1,
+    .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
 };

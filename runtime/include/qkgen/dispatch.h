@@ -1165,6 +1165,14 @@ static inline int qk_has_few_bits_(const qk_kernel *kernel) {
     return 4 * qk_block_bytes_(kernel) < kernel->block_elements;
 }
 
+/* Whether a workgroup has two rows and more ahead, of more than five and a half bits a weight, beside x of two bytes: only three run
+ * where else there are four, and one that waits for another to end costs more than one that is not there. */
+static inline int qk_leaves_less_room_(const qk_kernel *kernel, const uint32_t *constants) {
+    return qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) == 1 &&
+           qk_constant_(kernel, constants, "rows", 1) > 1 && qk_constant_(kernel, NULL, "digits", 0) == 2 &&
+           16 * qk_block_bytes_(kernel) > 11 * (uint64_t)kernel->block_elements;
+}
+
 /* Whether weights have at most five bits, and are loaded with some of their neighbours: registers hold both. */
 static inline int qk_has_neighbours_(const qk_kernel *kernel) {
     return qk_constant_(kernel, NULL, QK_CONSTANT_PADDED, 2) != 2 &&
@@ -1444,11 +1452,15 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     uint64_t groups =
         mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups) : qk_ceil_(count, rows);
     /* What a workgroup keeps of x, it keeps for many rows. */
-    if (qk_keeps_x_(kernel, constants, kept))
+    if (qk_keeps_x_(kernel, constants, kept)) {
+        uint64_t walking = qk_walking_workgroups_(kernel, &call->backend->limits, kept, threads);
+        if (qk_leaves_less_room_(kernel, constants))
+            walking = qk_ceil_(walking * 3, 4);
         groups = qk_min_(qk_ceil_(count, kept == 1
                                              ? qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, g->cols)
                                              : rows * (threads > 32 ? threads / 32 : 1)),
-                         qk_walking_workgroups_(kernel, &call->backend->limits, kept, threads));
+                         walking);
+    }
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
