@@ -282,12 +282,9 @@ static uint32_t rows_ahead(const qg_kernel *kernel) {
     const double bits = qg_bits_per_element(kernel->layout);
     const bool looks_up = kernel->ahead->pairs || kernel->ahead->copied, floats = kernel->sum->digits == 0;
     const bool small_x = kernel->sum->digits == 1 && kernel->ahead->tile_elements <= WIDE_ELEMENTS;
-    uint32_t rows = bits <= 2.75               ? 4
-                    : bits <= 5                ? (small_x ? 4 : 2)
-                    : bits <= 5.5              ? 4
-                    : kernel->sum->digits == 2 ? 2
-                                               : 1;
-    if (floats) rows = bits <= 5.5 ? 4 : 2;
+    uint32_t rows = bits > 2.75 && bits <= 5 && !small_x ? 2 : 4;
+    if (bits > 5.5) rows = kernel->sum->digits == 2 ? 2 : 1;
+    if (floats) rows = bits > 5.5 ? 2 : 4;
     return looks_up && rows > 2 ? 2 : rows;
 }
 
