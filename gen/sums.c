@@ -243,11 +243,44 @@ static void add_sum_of_steps(qg_text *text, const qg_ir *ir, uint32_t n_steps, u
     bool first = true;
     for (uint32_t s = 0; s < n_steps; ++s) {
         const uint64_t part = runs & runs_between(s * in_step, (s + 1) * in_step);
+        uint32_t elements = 0;
+        for (uint64_t left = part; left; left &= left - 1) elements += QG_MAX_LANES;
         if (!part) continue;
         qg_text_printf(text, "%s%s_step%s[%u] * float(sum_of(", first ? "" : " + ", ir->x, qg_kept_at(ir), s);
         add_lanes_of_runs(text, "i", part);
-        qg_text_puts(text, "))");
+        qg_text_printf(text, ") - %u * BIAS)", elements);
         first = false;
+    }
+}
+
+/* Words that hold the elements of those runs, each once, and no others, a bit each; 0: there are none. */
+static uint64_t quads_of_runs(const qg_ir *ir, uint64_t runs) {
+    uint64_t left[QG_MAX_LANES], quads = 0; /* of each lane, the runs without a word */
+    for (uint32_t l = 0; l < QG_MAX_LANES; ++l) left[l] = runs;
+    for (uint32_t q = 0; q < ir->n_x_quads && q < 64; ++q) {
+        const uint16_t *e = ir->x_quads[q].element;
+        bool fits = true;
+        for (uint32_t i = 0; i < 4; ++i) fits &= left[e[i] % QG_MAX_LANES] >> e[i] / QG_MAX_LANES & 1;
+        if (!fits) continue;
+        for (uint32_t i = 0; i < 4; ++i) left[e[i] % QG_MAX_LANES] &= ~(UINT64_C(1) << e[i] / QG_MAX_LANES);
+        quads |= UINT64_C(1) << q;
+    }
+    for (uint32_t l = 0; l < QG_MAX_LANES; ++l)
+        if (left[l]) return 0;
+    return quads;
+}
+
+/* One digit over a set of runs. */
+static void add_sum_of_digits(qg_text *text, const qg_ir *ir, uint64_t runs) {
+    const uint64_t quads = quads_of_runs(ir, runs);
+    const char *plus = "";
+    for (uint32_t at = 0; at < 64; ++at) {
+        if (!((quads ? quads : runs) >> at & 1)) continue;
+        if (quads)
+            qg_text_printf(text, "%ssum_of_bytes(%s%s[digit][%u])", plus, ir->x, qg_kept_at(ir), at);
+        else
+            qg_text_printf(text, "%ssum_of_bytes(bytes_of(i%u, digit))", plus, at);
+        plus = " + ";
     }
 }
 
@@ -260,8 +293,8 @@ static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
         add_extremes(text, ir, plan, target, first, first + in_step, qg_format(text->arena, "[%u]", s));
         for (uint32_t r = first; r < first + in_step; ++r)
             qg_text_printf(text,
-                           n_steps > 1 ? "%sivec4 i%u = ivec4(roundEven(x%u * scale%u));\n"
-                                       : "%sivec4 i%u = ivec4(roundEven(x%u * scale));\n",
+                           n_steps > 1 ? "%sconst ivec4 i%u = integers(x%u * scale%u);\n"
+                                       : "%sconst ivec4 i%u = integers(x%u * scale);\n",
                            in, r, r, s);
     }
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
@@ -269,24 +302,21 @@ static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
         add_sum_of_steps(text, ir, n_steps, ir->x_sums[i]);
         qg_text_puts(text, ";\n");
     }
-    qg_text_printf(text, "%s[[unroll]] for (uint digit = DIGITS; digit-- > 0;) {\n", in);
-    for (uint32_t r = 0; r < plan->n_runs; ++r)
-        qg_text_printf(text, "%s    const ivec4 low%u = bitfieldExtract(i%u, 0, 8);\n", in, r, r);
+    qg_text_printf(text, "%s%sfor (uint digit = 0u; digit < DIGITS; ++digit) {\n", in, target->unroll);
     for (uint32_t q = 0; q < ir->n_x_quads; ++q) {
         const uint16_t *e = ir->x_quads[q].element;
         qg_text_printf(text, "%s    %s%s[digit][%u] = bytes_of(", in, ir->x, qg_kept_at(ir), q);
         if (e[0] % 4 == 0 && e[1] == e[0] + 1 && e[2] == e[0] + 2 && e[3] == e[0] + 3)
-            qg_text_printf(text, "low%u);\n", e[0] / 4);
+            qg_text_printf(text, "i%u, digit);\n", e[0] / 4);
         else
-            qg_text_printf(text, "ivec4(low%u.%c, low%u.%c, low%u.%c, low%u.%c));\n", e[0] / 4, "xyzw"[e[0] % 4],
+            qg_text_printf(text, "ivec4(i%u.%c, i%u.%c, i%u.%c, i%u.%c), digit);\n", e[0] / 4, "xyzw"[e[0] % 4],
                            e[1] / 4, "xyzw"[e[1] % 4], e[2] / 4, "xyzw"[e[2] % 4], e[3] / 4, "xyzw"[e[3] % 4]);
     }
     for (uint32_t i = 0; i < ir->n_x_digits; ++i) {
-        qg_text_printf(text, "%s    %s_digits%s[digit][%u] = sum_of(", in, ir->x, qg_kept_at(ir), i);
-        add_lanes_of_runs(text, "low", ir->x_digits[i]);
-        qg_text_puts(text, ");\n");
+        qg_text_printf(text, "%s    %s_digits%s[digit][%u] = ", in, ir->x, qg_kept_at(ir), i);
+        add_sum_of_digits(text, ir, ir->x_digits[i]);
+        qg_text_puts(text, ";\n");
     }
-    for (uint32_t r = 0; r < plan->n_runs; ++r) qg_text_printf(text, "%s    i%u = (i%u - low%u) >> 8;\n", in, r, r, r);
     qg_text_printf(text, "%s}\n", in);
 }
 

@@ -95,6 +95,11 @@ const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[AHEAD == 1u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
 
 @end
+@if some_rounds
+// Lookups take longer in one subgroup than in another: these wait for each other once in so many rounds.
+const uint ROUNDS = LANES / 4u;
+
+@end
 @if held_fours
 uvec4 held_four(uint at) {
     return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]);
@@ -154,6 +159,8 @@ void walk_ahead() {
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
+@end
+@if each_round
         const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
         barrier();
@@ -162,6 +169,23 @@ void walk_ahead() {
             [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
             y[y_first + to] = total;
         }
+@end
+@if some_rounds
+        const uint place_of_sums = turn / ROUNDS % 2u * ROUNDS * gl_NumSubgroups * ROWS, round = turn % ROUNDS;
+        if (lane < ROWS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        ++turn;
+        if (round + 1u < ROUNDS && next < rows) continue;
+        barrier();
+        for (uint i = lane; slice == 0u && i < (round + 1u) * ROWS; i += LANES) {
+            const uint back = round - i / ROWS, begin = row - back * step, sum_of = min(begin, last) + i % ROWS;
+            if (sum_of < begin || sum_of >= rows) continue;
+            const uint at = place_of_sums + (i / ROWS * gl_NumSubgroups + gl_SubgroupID) * ROWS + i % ROWS;
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[at + s * ROWS];
+            y[y_first + sum_of] = total;
+        }
+@end
+@if ahead
     }
 }
 

@@ -1,5 +1,6 @@
 /* Generated kernels that sum over rows or gather them, on a device: against the C reference, with arguments in the middle of buffers, in
  * parts that the device's limits force, and with the same bits each time. */
+#include "iq2_s.h"
 #include "q4_0.h"
 #include "q6_K.h"
 #include "q8_0.h"
@@ -162,11 +163,12 @@ typedef struct format {
     uint32_t scales_at, n_scales; /* in a block */
 } format;
 
-enum { Q4_0, Q6_K, TRIPLES, FORMATS };
+enum { Q4_0, Q6_K, TRIPLES, FORMATS, IQ2_S = FORMATS };
 
-static const format formats[FORMATS] = {{&qk_q4_0_gemv_f32_vulkan, qk_q4_0_gemv_f32_ref, 0, 1},
-                                        {&qk_q6_K_gemv_f32_vulkan, qk_q6_K_gemv_f32_ref, 208, 1},
-                                        {&qk_triples_gemv_f32_vulkan, qk_triples_gemv_f32_ref, 0, 2}};
+static const format formats[FORMATS + 1] = {{&qk_q4_0_gemv_f32_vulkan, qk_q4_0_gemv_f32_ref, 0, 1},
+                                            {&qk_q6_K_gemv_f32_vulkan, qk_q6_K_gemv_f32_ref, 208, 1},
+                                            {&qk_triples_gemv_f32_vulkan, qk_triples_gemv_f32_ref, 0, 2},
+                                            {&qk_iq2_s_gemv_f32_vulkan, qk_iq2_s_gemv_f32_ref, 0, 1}};
 
 /* Three times with the same bits, in so many launches. */
 static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t batch, uint64_t range, uint32_t launches) {
@@ -277,6 +279,16 @@ static void test_ahead(void **state) {
     run_gemv(&formats[Q4_0], 300, 1024, 1, 16384, 11);
     ahead = 0;
     run_gemv(&formats[Q4_0], 5, 1024, 2, UINT64_MAX, 1);
+    /* With lookups, sums of several rounds of rows are added up at once: as many as there is memory for, fewer, and more. */
+    snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[IQ2_S].kernel->name);
+    ahead = 1;
+    for (uint32_t at_once = 1; at_once <= 4; at_once *= 2)
+        for (uint64_t n = 1; n <= 37; n += 9) {
+            entry.values[1] = (qk_tuned_value){"local_size_x", 8 * limits.subgroup_size};
+            entry.values[2] = (qk_tuned_value){"rows", at_once};
+            run_gemv(&formats[IQ2_S], n, 4 * slice, 1, UINT64_MAX, 1);
+        }
+    ahead = 0;
     tuning = NULL;
 }
 

@@ -289,6 +289,21 @@ mutate "a slice ahead that a row cuts" templates/gemv.comp 's/if \(j >= tiles\) 
 mutate "a slice ahead that begins within a load" templates/gemv.comp 's/phase = slice \* SLICE_WORDS % 4u/phase = 0u/' unit gemv_test
 mutate "rows ahead are those of the subgroup's team" templates/gemv.comp 's/min\(next \+ team \* ROWS, last\)/min(next, last)/' unit gemv_test
 mutate "the last rows ahead" templates/gemv.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
+mutate "rounds that are added up at once: all of their rows" templates/gemv.comp 's/i < \(round \+ 1u\) \* ROWS/i < ROWS/' unit gemv_test
+mutate "rounds that are added up at once: no more than there is memory for" templates/gemv.comp 's/round \+ 1u < ROUNDS \&\& //' unit gemv_test
+mutate "rounds that are added up at once: where each has its rows" templates/gemv.comp 's/row - back \* step/row/' unit gemv_test
+mutate "the bound of class split: digits below the highest have a sign" templates/sums.glsl 's/digit == 0u \? 0 : 0x80808080/0/' \
+  script gemv vulkan "blocks q4_K 19 3 1 f32"
+mutate "the bound of class split: what is carried from digit to digit" templates/sums.glsl 's/0x4B400080/0x4B400000/' \
+  script gemv vulkan "blocks q4_K 19 3 1 f32"
+mutate "the bound of class int8: to the nearest integer" templates/sums.glsl 's/ : 0x4B400000;/ : 0x4B000000;/' \
+  script gemv vulkan "blocks q4_K 19 3 1 f32"
+mutate "the bound of class int24: more bits than a float has" templates/sums.glsl 's/DIGITS == 3u \? ivec4/DIGITS == 4u ? ivec4/' \
+  script gemv vulkan "blocks q4_K 19 3 1 f32"
+mutate "sums of x in integers: without what these are moved by" gen/sums.c 's/ - %u \* BIAS\)/ - %u)/' \
+  script gemv vulkan "blocks q4_K 19 3 1 f32"
+mutate "sums of digits: of the set and no others" gen/sums.c 's/fits \&= left/fits |= left/' \
+  script gemv vulkan "blocks q6_K 19 3 1 f32"
 mutate "the bound of class int24: digits are bytes with a sign" templates/sums.glsl 's/8355709\.0/8388607.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class split: two digits" gen/family.c 's/("_int8", QG_PRODUCTS_INT8, )2,/\11,/' \

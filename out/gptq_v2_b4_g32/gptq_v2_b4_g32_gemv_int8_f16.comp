@@ -89,12 +89,29 @@ int dot4(uint codes, int x) {
     return mixed_dot(x, codes, 0);
 }
 
-int bytes_of(ivec4 v) {
-    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
+// The nearest integers to numbers up to LARGEST, and BIAS: with it, bytes are digits, but for the first bits of those below the highest.
+// Where 24 bits suffice, numbers become integers when they are added to one whose last bit stands for 1.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
 }
 
 int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
 }
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
@@ -112,24 +129,16 @@ void load_x(uint vector, uint j, uint k) {
         most = max(most, abs(x3));
         const float scale = scale_of(most, x0 + x1 + x2 + x3);
         x_step[k][m][0] = 1.0 / scale;
-        ivec4 i0 = ivec4(roundEven(x0 * scale));
-        ivec4 i1 = ivec4(roundEven(x1 * scale));
-        ivec4 i2 = ivec4(roundEven(x2 * scale));
-        ivec4 i3 = ivec4(roundEven(x3 * scale));
-        x_sum[k][m][0] = x_step[k][m][0] * float(sum_of(i0 + i1 + i2 + i3));
-        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-            x[k][m][digit][0] = bytes_of(ivec4(low0.x, low0.z, low1.x, low1.z));
-            x[k][m][digit][1] = bytes_of(ivec4(low0.y, low0.w, low1.y, low1.w));
-            x[k][m][digit][2] = bytes_of(ivec4(low2.x, low2.z, low3.x, low3.z));
-            x[k][m][digit][3] = bytes_of(ivec4(low2.y, low2.w, low3.y, low3.w));
-            i0 = (i0 - low0) >> 8;
-            i1 = (i1 - low1) >> 8;
-            i2 = (i2 - low2) >> 8;
-            i3 = (i3 - low3) >> 8;
+        const ivec4 i0 = integers(x0 * scale);
+        const ivec4 i1 = integers(x1 * scale);
+        const ivec4 i2 = integers(x2 * scale);
+        const ivec4 i3 = integers(x3 * scale);
+        x_sum[k][m][0] = x_step[k][m][0] * float(sum_of(i0 + i1 + i2 + i3) - 16 * BIAS);
+        [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+            x[k][m][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
+            x[k][m][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
+            x[k][m][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
+            x[k][m][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
         }
     }
 }

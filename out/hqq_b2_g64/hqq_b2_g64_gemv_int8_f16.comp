@@ -100,12 +100,29 @@ int dot4(uint codes, int x) {
     return mixed_dot(x, codes, 0);
 }
 
-int bytes_of(ivec4 v) {
-    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
+// The nearest integers to numbers up to LARGEST, and BIAS: with it, bytes are digits, but for the first bits of those below the highest.
+// Where 24 bits suffice, numbers become integers when they are added to one whose last bit stands for 1.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
 }
 
 int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
@@ -122,24 +139,16 @@ void load_x(uint vector, uint j, uint k) {
     most = max(most, abs(x3));
     const float scale = scale_of(most, x0 + x1 + x2 + x3);
     x_step[k][0] = 1.0 / scale;
-    ivec4 i0 = ivec4(roundEven(x0 * scale));
-    ivec4 i1 = ivec4(roundEven(x1 * scale));
-    ivec4 i2 = ivec4(roundEven(x2 * scale));
-    ivec4 i3 = ivec4(roundEven(x3 * scale));
-    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3));
-    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-        x[k][digit][0] = bytes_of(low0);
-        x[k][digit][1] = bytes_of(low1);
-        x[k][digit][2] = bytes_of(low2);
-        x[k][digit][3] = bytes_of(low3);
-        i0 = (i0 - low0) >> 8;
-        i1 = (i1 - low1) >> 8;
-        i2 = (i2 - low2) >> 8;
-        i3 = (i3 - low3) >> 8;
+    const ivec4 i0 = integers(x0 * scale);
+    const ivec4 i1 = integers(x1 * scale);
+    const ivec4 i2 = integers(x2 * scale);
+    const ivec4 i3 = integers(x3 * scale);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3) - 16 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
     }
 }
 
@@ -209,14 +218,14 @@ void load_wide_x(uint vector, uint j, uint k) {
     most0 = max(most0, abs(x7));
     const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
     wide_x_step[k][0] = 1.0 / scale0;
-    ivec4 i0 = ivec4(roundEven(x0 * scale0));
-    ivec4 i1 = ivec4(roundEven(x1 * scale0));
-    ivec4 i2 = ivec4(roundEven(x2 * scale0));
-    ivec4 i3 = ivec4(roundEven(x3 * scale0));
-    ivec4 i4 = ivec4(roundEven(x4 * scale0));
-    ivec4 i5 = ivec4(roundEven(x5 * scale0));
-    ivec4 i6 = ivec4(roundEven(x6 * scale0));
-    ivec4 i7 = ivec4(roundEven(x7 * scale0));
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
     vec4 most1 = abs(x8);
     most1 = max(most1, abs(x9));
     most1 = max(most1, abs(x10));
@@ -227,64 +236,32 @@ void load_wide_x(uint vector, uint j, uint k) {
     most1 = max(most1, abs(x15));
     const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
     wide_x_step[k][1] = 1.0 / scale1;
-    ivec4 i8 = ivec4(roundEven(x8 * scale1));
-    ivec4 i9 = ivec4(roundEven(x9 * scale1));
-    ivec4 i10 = ivec4(roundEven(x10 * scale1));
-    ivec4 i11 = ivec4(roundEven(x11 * scale1));
-    ivec4 i12 = ivec4(roundEven(x12 * scale1));
-    ivec4 i13 = ivec4(roundEven(x13 * scale1));
-    ivec4 i14 = ivec4(roundEven(x14 * scale1));
-    ivec4 i15 = ivec4(roundEven(x15 * scale1));
-    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7)) + wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
-    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-        const ivec4 low4 = bitfieldExtract(i4, 0, 8);
-        const ivec4 low5 = bitfieldExtract(i5, 0, 8);
-        const ivec4 low6 = bitfieldExtract(i6, 0, 8);
-        const ivec4 low7 = bitfieldExtract(i7, 0, 8);
-        const ivec4 low8 = bitfieldExtract(i8, 0, 8);
-        const ivec4 low9 = bitfieldExtract(i9, 0, 8);
-        const ivec4 low10 = bitfieldExtract(i10, 0, 8);
-        const ivec4 low11 = bitfieldExtract(i11, 0, 8);
-        const ivec4 low12 = bitfieldExtract(i12, 0, 8);
-        const ivec4 low13 = bitfieldExtract(i13, 0, 8);
-        const ivec4 low14 = bitfieldExtract(i14, 0, 8);
-        const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        wide_x[k][digit][0] = bytes_of(low0);
-        wide_x[k][digit][1] = bytes_of(low1);
-        wide_x[k][digit][2] = bytes_of(low2);
-        wide_x[k][digit][3] = bytes_of(low3);
-        wide_x[k][digit][4] = bytes_of(low4);
-        wide_x[k][digit][5] = bytes_of(low5);
-        wide_x[k][digit][6] = bytes_of(low6);
-        wide_x[k][digit][7] = bytes_of(low7);
-        wide_x[k][digit][8] = bytes_of(low8);
-        wide_x[k][digit][9] = bytes_of(low9);
-        wide_x[k][digit][10] = bytes_of(low10);
-        wide_x[k][digit][11] = bytes_of(low11);
-        wide_x[k][digit][12] = bytes_of(low12);
-        wide_x[k][digit][13] = bytes_of(low13);
-        wide_x[k][digit][14] = bytes_of(low14);
-        wide_x[k][digit][15] = bytes_of(low15);
-        i0 = (i0 - low0) >> 8;
-        i1 = (i1 - low1) >> 8;
-        i2 = (i2 - low2) >> 8;
-        i3 = (i3 - low3) >> 8;
-        i4 = (i4 - low4) >> 8;
-        i5 = (i5 - low5) >> 8;
-        i6 = (i6 - low6) >> 8;
-        i7 = (i7 - low7) >> 8;
-        i8 = (i8 - low8) >> 8;
-        i9 = (i9 - low9) >> 8;
-        i10 = (i10 - low10) >> 8;
-        i11 = (i11 - low11) >> 8;
-        i12 = (i12 - low12) >> 8;
-        i13 = (i13 - low13) >> 8;
-        i14 = (i14 - low14) >> 8;
-        i15 = (i15 - low15) >> 8;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7) - 32 * BIAS) + wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15) - 32 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        wide_x[k][digit][0] = bytes_of(i0, digit);
+        wide_x[k][digit][1] = bytes_of(i1, digit);
+        wide_x[k][digit][2] = bytes_of(i2, digit);
+        wide_x[k][digit][3] = bytes_of(i3, digit);
+        wide_x[k][digit][4] = bytes_of(i4, digit);
+        wide_x[k][digit][5] = bytes_of(i5, digit);
+        wide_x[k][digit][6] = bytes_of(i6, digit);
+        wide_x[k][digit][7] = bytes_of(i7, digit);
+        wide_x[k][digit][8] = bytes_of(i8, digit);
+        wide_x[k][digit][9] = bytes_of(i9, digit);
+        wide_x[k][digit][10] = bytes_of(i10, digit);
+        wide_x[k][digit][11] = bytes_of(i11, digit);
+        wide_x[k][digit][12] = bytes_of(i12, digit);
+        wide_x[k][digit][13] = bytes_of(i13, digit);
+        wide_x[k][digit][14] = bytes_of(i14, digit);
+        wide_x[k][digit][15] = bytes_of(i15, digit);
     }
 }
 

@@ -99,12 +99,29 @@ int dot4(uint codes, int x) {
     return mixed_dot(x, codes, 0);
 }
 
-int bytes_of(ivec4 v) {
-    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
+// The nearest integers to numbers up to LARGEST, and BIAS: with it, bytes are digits, but for the first bits of those below the highest.
+// Where 24 bits suffice, numbers become integers when they are added to one whose last bit stands for 1.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
 }
 
 int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
@@ -122,24 +139,16 @@ void load_x(uint vector, uint j, uint k) {
     most = max(most, abs(x3));
     const float scale = scale_of(most, x0 + x1 + x2 + x3);
     x_step[k][0] = 1.0 / scale;
-    ivec4 i0 = ivec4(roundEven(x0 * scale));
-    ivec4 i1 = ivec4(roundEven(x1 * scale));
-    ivec4 i2 = ivec4(roundEven(x2 * scale));
-    ivec4 i3 = ivec4(roundEven(x3 * scale));
-    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3));
-    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-        x[k][digit][0] = bytes_of(low0);
-        x[k][digit][1] = bytes_of(low1);
-        x[k][digit][2] = bytes_of(low2);
-        x[k][digit][3] = bytes_of(low3);
-        i0 = (i0 - low0) >> 8;
-        i1 = (i1 - low1) >> 8;
-        i2 = (i2 - low2) >> 8;
-        i3 = (i3 - low3) >> 8;
+    const ivec4 i0 = integers(x0 * scale);
+    const ivec4 i1 = integers(x1 * scale);
+    const ivec4 i2 = integers(x2 * scale);
+    const ivec4 i3 = integers(x3 * scale);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3) - 16 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
     }
 }
 
@@ -238,14 +247,14 @@ void load_wide_x(uint vector, uint j, uint k) {
     most0 = max(most0, abs(x7));
     const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
     wide_x_step[k][0] = 1.0 / scale0;
-    ivec4 i0 = ivec4(roundEven(x0 * scale0));
-    ivec4 i1 = ivec4(roundEven(x1 * scale0));
-    ivec4 i2 = ivec4(roundEven(x2 * scale0));
-    ivec4 i3 = ivec4(roundEven(x3 * scale0));
-    ivec4 i4 = ivec4(roundEven(x4 * scale0));
-    ivec4 i5 = ivec4(roundEven(x5 * scale0));
-    ivec4 i6 = ivec4(roundEven(x6 * scale0));
-    ivec4 i7 = ivec4(roundEven(x7 * scale0));
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
     vec4 most1 = abs(x8);
     most1 = max(most1, abs(x9));
     most1 = max(most1, abs(x10));
@@ -256,14 +265,14 @@ void load_wide_x(uint vector, uint j, uint k) {
     most1 = max(most1, abs(x15));
     const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
     wide_x_step[k][1] = 1.0 / scale1;
-    ivec4 i8 = ivec4(roundEven(x8 * scale1));
-    ivec4 i9 = ivec4(roundEven(x9 * scale1));
-    ivec4 i10 = ivec4(roundEven(x10 * scale1));
-    ivec4 i11 = ivec4(roundEven(x11 * scale1));
-    ivec4 i12 = ivec4(roundEven(x12 * scale1));
-    ivec4 i13 = ivec4(roundEven(x13 * scale1));
-    ivec4 i14 = ivec4(roundEven(x14 * scale1));
-    ivec4 i15 = ivec4(roundEven(x15 * scale1));
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
     vec4 most2 = abs(x16);
     most2 = max(most2, abs(x17));
     most2 = max(most2, abs(x18));
@@ -274,14 +283,14 @@ void load_wide_x(uint vector, uint j, uint k) {
     most2 = max(most2, abs(x23));
     const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
     wide_x_step[k][2] = 1.0 / scale2;
-    ivec4 i16 = ivec4(roundEven(x16 * scale2));
-    ivec4 i17 = ivec4(roundEven(x17 * scale2));
-    ivec4 i18 = ivec4(roundEven(x18 * scale2));
-    ivec4 i19 = ivec4(roundEven(x19 * scale2));
-    ivec4 i20 = ivec4(roundEven(x20 * scale2));
-    ivec4 i21 = ivec4(roundEven(x21 * scale2));
-    ivec4 i22 = ivec4(roundEven(x22 * scale2));
-    ivec4 i23 = ivec4(roundEven(x23 * scale2));
+    const ivec4 i16 = integers(x16 * scale2);
+    const ivec4 i17 = integers(x17 * scale2);
+    const ivec4 i18 = integers(x18 * scale2);
+    const ivec4 i19 = integers(x19 * scale2);
+    const ivec4 i20 = integers(x20 * scale2);
+    const ivec4 i21 = integers(x21 * scale2);
+    const ivec4 i22 = integers(x22 * scale2);
+    const ivec4 i23 = integers(x23 * scale2);
     vec4 most3 = abs(x24);
     most3 = max(most3, abs(x25));
     most3 = max(most3, abs(x26));
@@ -292,127 +301,63 @@ void load_wide_x(uint vector, uint j, uint k) {
     most3 = max(most3, abs(x31));
     const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
     wide_x_step[k][3] = 1.0 / scale3;
-    ivec4 i24 = ivec4(roundEven(x24 * scale3));
-    ivec4 i25 = ivec4(roundEven(x25 * scale3));
-    ivec4 i26 = ivec4(roundEven(x26 * scale3));
-    ivec4 i27 = ivec4(roundEven(x27 * scale3));
-    ivec4 i28 = ivec4(roundEven(x28 * scale3));
-    ivec4 i29 = ivec4(roundEven(x29 * scale3));
-    ivec4 i30 = ivec4(roundEven(x30 * scale3));
-    ivec4 i31 = ivec4(roundEven(x31 * scale3));
-    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1));
-    wide_x_sum[k][1] = wide_x_step[k][0] * float(sum_of(i2 + i3));
-    wide_x_sum[k][2] = wide_x_step[k][0] * float(sum_of(i4 + i5));
-    wide_x_sum[k][3] = wide_x_step[k][0] * float(sum_of(i6 + i7));
-    wide_x_sum[k][4] = wide_x_step[k][1] * float(sum_of(i8 + i9));
-    wide_x_sum[k][5] = wide_x_step[k][1] * float(sum_of(i10 + i11));
-    wide_x_sum[k][6] = wide_x_step[k][1] * float(sum_of(i12 + i13));
-    wide_x_sum[k][7] = wide_x_step[k][1] * float(sum_of(i14 + i15));
-    wide_x_sum[k][8] = wide_x_step[k][2] * float(sum_of(i16 + i17));
-    wide_x_sum[k][9] = wide_x_step[k][2] * float(sum_of(i18 + i19));
-    wide_x_sum[k][10] = wide_x_step[k][2] * float(sum_of(i20 + i21));
-    wide_x_sum[k][11] = wide_x_step[k][2] * float(sum_of(i22 + i23));
-    wide_x_sum[k][12] = wide_x_step[k][3] * float(sum_of(i24 + i25));
-    wide_x_sum[k][13] = wide_x_step[k][3] * float(sum_of(i26 + i27));
-    wide_x_sum[k][14] = wide_x_step[k][3] * float(sum_of(i28 + i29));
-    wide_x_sum[k][15] = wide_x_step[k][3] * float(sum_of(i30 + i31));
-    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-        const ivec4 low4 = bitfieldExtract(i4, 0, 8);
-        const ivec4 low5 = bitfieldExtract(i5, 0, 8);
-        const ivec4 low6 = bitfieldExtract(i6, 0, 8);
-        const ivec4 low7 = bitfieldExtract(i7, 0, 8);
-        const ivec4 low8 = bitfieldExtract(i8, 0, 8);
-        const ivec4 low9 = bitfieldExtract(i9, 0, 8);
-        const ivec4 low10 = bitfieldExtract(i10, 0, 8);
-        const ivec4 low11 = bitfieldExtract(i11, 0, 8);
-        const ivec4 low12 = bitfieldExtract(i12, 0, 8);
-        const ivec4 low13 = bitfieldExtract(i13, 0, 8);
-        const ivec4 low14 = bitfieldExtract(i14, 0, 8);
-        const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
-        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
-        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
-        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
-        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
-        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
-        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
-        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
-        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
-        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
-        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
-        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
-        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
-        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
-        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
-        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
-        wide_x[k][digit][0] = bytes_of(low0);
-        wide_x[k][digit][1] = bytes_of(low1);
-        wide_x[k][digit][2] = bytes_of(low2);
-        wide_x[k][digit][3] = bytes_of(low3);
-        wide_x[k][digit][4] = bytes_of(low4);
-        wide_x[k][digit][5] = bytes_of(low5);
-        wide_x[k][digit][6] = bytes_of(low6);
-        wide_x[k][digit][7] = bytes_of(low7);
-        wide_x[k][digit][8] = bytes_of(low8);
-        wide_x[k][digit][9] = bytes_of(low9);
-        wide_x[k][digit][10] = bytes_of(low10);
-        wide_x[k][digit][11] = bytes_of(low11);
-        wide_x[k][digit][12] = bytes_of(low12);
-        wide_x[k][digit][13] = bytes_of(low13);
-        wide_x[k][digit][14] = bytes_of(low14);
-        wide_x[k][digit][15] = bytes_of(low15);
-        wide_x[k][digit][16] = bytes_of(low16);
-        wide_x[k][digit][17] = bytes_of(low17);
-        wide_x[k][digit][18] = bytes_of(low18);
-        wide_x[k][digit][19] = bytes_of(low19);
-        wide_x[k][digit][20] = bytes_of(low20);
-        wide_x[k][digit][21] = bytes_of(low21);
-        wide_x[k][digit][22] = bytes_of(low22);
-        wide_x[k][digit][23] = bytes_of(low23);
-        wide_x[k][digit][24] = bytes_of(low24);
-        wide_x[k][digit][25] = bytes_of(low25);
-        wide_x[k][digit][26] = bytes_of(low26);
-        wide_x[k][digit][27] = bytes_of(low27);
-        wide_x[k][digit][28] = bytes_of(low28);
-        wide_x[k][digit][29] = bytes_of(low29);
-        wide_x[k][digit][30] = bytes_of(low30);
-        wide_x[k][digit][31] = bytes_of(low31);
-        i0 = (i0 - low0) >> 8;
-        i1 = (i1 - low1) >> 8;
-        i2 = (i2 - low2) >> 8;
-        i3 = (i3 - low3) >> 8;
-        i4 = (i4 - low4) >> 8;
-        i5 = (i5 - low5) >> 8;
-        i6 = (i6 - low6) >> 8;
-        i7 = (i7 - low7) >> 8;
-        i8 = (i8 - low8) >> 8;
-        i9 = (i9 - low9) >> 8;
-        i10 = (i10 - low10) >> 8;
-        i11 = (i11 - low11) >> 8;
-        i12 = (i12 - low12) >> 8;
-        i13 = (i13 - low13) >> 8;
-        i14 = (i14 - low14) >> 8;
-        i15 = (i15 - low15) >> 8;
-        i16 = (i16 - low16) >> 8;
-        i17 = (i17 - low17) >> 8;
-        i18 = (i18 - low18) >> 8;
-        i19 = (i19 - low19) >> 8;
-        i20 = (i20 - low20) >> 8;
-        i21 = (i21 - low21) >> 8;
-        i22 = (i22 - low22) >> 8;
-        i23 = (i23 - low23) >> 8;
-        i24 = (i24 - low24) >> 8;
-        i25 = (i25 - low25) >> 8;
-        i26 = (i26 - low26) >> 8;
-        i27 = (i27 - low27) >> 8;
-        i28 = (i28 - low28) >> 8;
-        i29 = (i29 - low29) >> 8;
-        i30 = (i30 - low30) >> 8;
-        i31 = (i31 - low31) >> 8;
+    const ivec4 i24 = integers(x24 * scale3);
+    const ivec4 i25 = integers(x25 * scale3);
+    const ivec4 i26 = integers(x26 * scale3);
+    const ivec4 i27 = integers(x27 * scale3);
+    const ivec4 i28 = integers(x28 * scale3);
+    const ivec4 i29 = integers(x29 * scale3);
+    const ivec4 i30 = integers(x30 * scale3);
+    const ivec4 i31 = integers(x31 * scale3);
+    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1) - 8 * BIAS);
+    wide_x_sum[k][1] = wide_x_step[k][0] * float(sum_of(i2 + i3) - 8 * BIAS);
+    wide_x_sum[k][2] = wide_x_step[k][0] * float(sum_of(i4 + i5) - 8 * BIAS);
+    wide_x_sum[k][3] = wide_x_step[k][0] * float(sum_of(i6 + i7) - 8 * BIAS);
+    wide_x_sum[k][4] = wide_x_step[k][1] * float(sum_of(i8 + i9) - 8 * BIAS);
+    wide_x_sum[k][5] = wide_x_step[k][1] * float(sum_of(i10 + i11) - 8 * BIAS);
+    wide_x_sum[k][6] = wide_x_step[k][1] * float(sum_of(i12 + i13) - 8 * BIAS);
+    wide_x_sum[k][7] = wide_x_step[k][1] * float(sum_of(i14 + i15) - 8 * BIAS);
+    wide_x_sum[k][8] = wide_x_step[k][2] * float(sum_of(i16 + i17) - 8 * BIAS);
+    wide_x_sum[k][9] = wide_x_step[k][2] * float(sum_of(i18 + i19) - 8 * BIAS);
+    wide_x_sum[k][10] = wide_x_step[k][2] * float(sum_of(i20 + i21) - 8 * BIAS);
+    wide_x_sum[k][11] = wide_x_step[k][2] * float(sum_of(i22 + i23) - 8 * BIAS);
+    wide_x_sum[k][12] = wide_x_step[k][3] * float(sum_of(i24 + i25) - 8 * BIAS);
+    wide_x_sum[k][13] = wide_x_step[k][3] * float(sum_of(i26 + i27) - 8 * BIAS);
+    wide_x_sum[k][14] = wide_x_step[k][3] * float(sum_of(i28 + i29) - 8 * BIAS);
+    wide_x_sum[k][15] = wide_x_step[k][3] * float(sum_of(i30 + i31) - 8 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        wide_x[k][digit][0] = bytes_of(i0, digit);
+        wide_x[k][digit][1] = bytes_of(i1, digit);
+        wide_x[k][digit][2] = bytes_of(i2, digit);
+        wide_x[k][digit][3] = bytes_of(i3, digit);
+        wide_x[k][digit][4] = bytes_of(i4, digit);
+        wide_x[k][digit][5] = bytes_of(i5, digit);
+        wide_x[k][digit][6] = bytes_of(i6, digit);
+        wide_x[k][digit][7] = bytes_of(i7, digit);
+        wide_x[k][digit][8] = bytes_of(i8, digit);
+        wide_x[k][digit][9] = bytes_of(i9, digit);
+        wide_x[k][digit][10] = bytes_of(i10, digit);
+        wide_x[k][digit][11] = bytes_of(i11, digit);
+        wide_x[k][digit][12] = bytes_of(i12, digit);
+        wide_x[k][digit][13] = bytes_of(i13, digit);
+        wide_x[k][digit][14] = bytes_of(i14, digit);
+        wide_x[k][digit][15] = bytes_of(i15, digit);
+        wide_x[k][digit][16] = bytes_of(i16, digit);
+        wide_x[k][digit][17] = bytes_of(i17, digit);
+        wide_x[k][digit][18] = bytes_of(i18, digit);
+        wide_x[k][digit][19] = bytes_of(i19, digit);
+        wide_x[k][digit][20] = bytes_of(i20, digit);
+        wide_x[k][digit][21] = bytes_of(i21, digit);
+        wide_x[k][digit][22] = bytes_of(i22, digit);
+        wide_x[k][digit][23] = bytes_of(i23, digit);
+        wide_x[k][digit][24] = bytes_of(i24, digit);
+        wide_x[k][digit][25] = bytes_of(i25, digit);
+        wide_x[k][digit][26] = bytes_of(i26, digit);
+        wide_x[k][digit][27] = bytes_of(i27, digit);
+        wide_x[k][digit][28] = bytes_of(i28, digit);
+        wide_x[k][digit][29] = bytes_of(i29, digit);
+        wide_x[k][digit][30] = bytes_of(i30, digit);
+        wide_x[k][digit][31] = bytes_of(i31, digit);
     }
 }
 

@@ -757,6 +757,9 @@ const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u 
 const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[AHEAD == 1u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
 
+// Lookups take longer in one subgroup than in another: these wait for each other once in so many rounds.
+const uint ROUNDS = LANES / 4u;
+
 // Takes tile `j` of a slice, which lies from word `at` on.
 void take_held(uint at, uint j, out uint words[22]) {
     const uint block = j / 8u;
@@ -1032,13 +1035,18 @@ void walk_ahead() {
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        const uint place_of_sums = turn / ROUNDS % 2u * ROUNDS * gl_NumSubgroups * ROWS, round = turn % ROUNDS;
+        if (lane < ROWS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        ++turn;
+        if (round + 1u < ROUNDS && next < rows) continue;
         barrier();
-        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+        for (uint i = lane; slice == 0u && i < (round + 1u) * ROWS; i += LANES) {
+            const uint back = round - i / ROWS, begin = row - back * step, sum_of = min(begin, last) + i % ROWS;
+            if (sum_of < begin || sum_of >= rows) continue;
+            const uint at = place_of_sums + (i / ROWS * gl_NumSubgroups + gl_SubgroupID) * ROWS + i % ROWS;
             float total = 0.0;
-            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
-            y[y_first + to] = total;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[at + s * ROWS];
+            y[y_first + sum_of] = total;
         }
     }
 }

@@ -92,12 +92,29 @@ int dot4(uint codes, int x) {
     return mixed_dot(x, codes, 0);
 }
 
-int bytes_of(ivec4 v) {
-    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
+// The nearest integers to numbers up to LARGEST, and BIAS: with it, bytes are digits, but for the first bits of those below the highest.
+// Where 24 bits suffice, numbers become integers when they are added to one whose last bit stands for 1.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
 }
 
 int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
@@ -115,24 +132,16 @@ void load_x(uint vector, uint j, uint k) {
     most = max(most, abs(x3));
     const float scale = scale_of(most, x0 + x1 + x2 + x3);
     x_step[k][0] = 1.0 / scale;
-    ivec4 i0 = ivec4(roundEven(x0 * scale));
-    ivec4 i1 = ivec4(roundEven(x1 * scale));
-    ivec4 i2 = ivec4(roundEven(x2 * scale));
-    ivec4 i3 = ivec4(roundEven(x3 * scale));
-    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-        x[k][digit][0] = bytes_of(low0);
-        x[k][digit][1] = bytes_of(low1);
-        x[k][digit][2] = bytes_of(low2);
-        x[k][digit][3] = bytes_of(low3);
-        x_digits[k][digit][0] = sum_of(low0 + low1 + low2 + low3);
-        i0 = (i0 - low0) >> 8;
-        i1 = (i1 - low1) >> 8;
-        i2 = (i2 - low2) >> 8;
-        i3 = (i3 - low3) >> 8;
+    const ivec4 i0 = integers(x0 * scale);
+    const ivec4 i1 = integers(x1 * scale);
+    const ivec4 i2 = integers(x2 * scale);
+    const ivec4 i3 = integers(x3 * scale);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]);
     }
 }
 
@@ -212,14 +221,14 @@ void load_wide_x(uint vector, uint j, uint k) {
     most0 = max(most0, abs(x7));
     const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
     wide_x_step[k][0] = 1.0 / scale0;
-    ivec4 i0 = ivec4(roundEven(x0 * scale0));
-    ivec4 i1 = ivec4(roundEven(x1 * scale0));
-    ivec4 i2 = ivec4(roundEven(x2 * scale0));
-    ivec4 i3 = ivec4(roundEven(x3 * scale0));
-    ivec4 i4 = ivec4(roundEven(x4 * scale0));
-    ivec4 i5 = ivec4(roundEven(x5 * scale0));
-    ivec4 i6 = ivec4(roundEven(x6 * scale0));
-    ivec4 i7 = ivec4(roundEven(x7 * scale0));
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
     vec4 most1 = abs(x8);
     most1 = max(most1, abs(x9));
     most1 = max(most1, abs(x10));
@@ -230,14 +239,14 @@ void load_wide_x(uint vector, uint j, uint k) {
     most1 = max(most1, abs(x15));
     const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
     wide_x_step[k][1] = 1.0 / scale1;
-    ivec4 i8 = ivec4(roundEven(x8 * scale1));
-    ivec4 i9 = ivec4(roundEven(x9 * scale1));
-    ivec4 i10 = ivec4(roundEven(x10 * scale1));
-    ivec4 i11 = ivec4(roundEven(x11 * scale1));
-    ivec4 i12 = ivec4(roundEven(x12 * scale1));
-    ivec4 i13 = ivec4(roundEven(x13 * scale1));
-    ivec4 i14 = ivec4(roundEven(x14 * scale1));
-    ivec4 i15 = ivec4(roundEven(x15 * scale1));
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
     vec4 most2 = abs(x16);
     most2 = max(most2, abs(x17));
     most2 = max(most2, abs(x18));
@@ -248,14 +257,14 @@ void load_wide_x(uint vector, uint j, uint k) {
     most2 = max(most2, abs(x23));
     const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
     wide_x_step[k][2] = 1.0 / scale2;
-    ivec4 i16 = ivec4(roundEven(x16 * scale2));
-    ivec4 i17 = ivec4(roundEven(x17 * scale2));
-    ivec4 i18 = ivec4(roundEven(x18 * scale2));
-    ivec4 i19 = ivec4(roundEven(x19 * scale2));
-    ivec4 i20 = ivec4(roundEven(x20 * scale2));
-    ivec4 i21 = ivec4(roundEven(x21 * scale2));
-    ivec4 i22 = ivec4(roundEven(x22 * scale2));
-    ivec4 i23 = ivec4(roundEven(x23 * scale2));
+    const ivec4 i16 = integers(x16 * scale2);
+    const ivec4 i17 = integers(x17 * scale2);
+    const ivec4 i18 = integers(x18 * scale2);
+    const ivec4 i19 = integers(x19 * scale2);
+    const ivec4 i20 = integers(x20 * scale2);
+    const ivec4 i21 = integers(x21 * scale2);
+    const ivec4 i22 = integers(x22 * scale2);
+    const ivec4 i23 = integers(x23 * scale2);
     vec4 most3 = abs(x24);
     most3 = max(most3, abs(x25));
     most3 = max(most3, abs(x26));
@@ -266,115 +275,51 @@ void load_wide_x(uint vector, uint j, uint k) {
     most3 = max(most3, abs(x31));
     const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
     wide_x_step[k][3] = 1.0 / scale3;
-    ivec4 i24 = ivec4(roundEven(x24 * scale3));
-    ivec4 i25 = ivec4(roundEven(x25 * scale3));
-    ivec4 i26 = ivec4(roundEven(x26 * scale3));
-    ivec4 i27 = ivec4(roundEven(x27 * scale3));
-    ivec4 i28 = ivec4(roundEven(x28 * scale3));
-    ivec4 i29 = ivec4(roundEven(x29 * scale3));
-    ivec4 i30 = ivec4(roundEven(x30 * scale3));
-    ivec4 i31 = ivec4(roundEven(x31 * scale3));
-    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-        const ivec4 low4 = bitfieldExtract(i4, 0, 8);
-        const ivec4 low5 = bitfieldExtract(i5, 0, 8);
-        const ivec4 low6 = bitfieldExtract(i6, 0, 8);
-        const ivec4 low7 = bitfieldExtract(i7, 0, 8);
-        const ivec4 low8 = bitfieldExtract(i8, 0, 8);
-        const ivec4 low9 = bitfieldExtract(i9, 0, 8);
-        const ivec4 low10 = bitfieldExtract(i10, 0, 8);
-        const ivec4 low11 = bitfieldExtract(i11, 0, 8);
-        const ivec4 low12 = bitfieldExtract(i12, 0, 8);
-        const ivec4 low13 = bitfieldExtract(i13, 0, 8);
-        const ivec4 low14 = bitfieldExtract(i14, 0, 8);
-        const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
-        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
-        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
-        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
-        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
-        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
-        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
-        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
-        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
-        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
-        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
-        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
-        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
-        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
-        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
-        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
-        wide_x[k][digit][0] = bytes_of(ivec4(low16.x, low18.x, low20.x, low22.x));
-        wide_x[k][digit][1] = bytes_of(ivec4(low16.y, low18.y, low20.y, low22.y));
-        wide_x[k][digit][2] = bytes_of(ivec4(low16.z, low18.z, low20.z, low22.z));
-        wide_x[k][digit][3] = bytes_of(ivec4(low16.w, low18.w, low20.w, low22.w));
-        wide_x[k][digit][4] = bytes_of(ivec4(low17.x, low19.x, low21.x, low23.x));
-        wide_x[k][digit][5] = bytes_of(ivec4(low17.y, low19.y, low21.y, low23.y));
-        wide_x[k][digit][6] = bytes_of(ivec4(low17.z, low19.z, low21.z, low23.z));
-        wide_x[k][digit][7] = bytes_of(ivec4(low17.w, low19.w, low21.w, low23.w));
-        wide_x[k][digit][8] = bytes_of(ivec4(low24.x, low26.x, low28.x, low30.x));
-        wide_x[k][digit][9] = bytes_of(ivec4(low24.y, low26.y, low28.y, low30.y));
-        wide_x[k][digit][10] = bytes_of(ivec4(low24.z, low26.z, low28.z, low30.z));
-        wide_x[k][digit][11] = bytes_of(ivec4(low24.w, low26.w, low28.w, low30.w));
-        wide_x[k][digit][12] = bytes_of(ivec4(low25.x, low27.x, low29.x, low31.x));
-        wide_x[k][digit][13] = bytes_of(ivec4(low25.y, low27.y, low29.y, low31.y));
-        wide_x[k][digit][14] = bytes_of(ivec4(low25.z, low27.z, low29.z, low31.z));
-        wide_x[k][digit][15] = bytes_of(ivec4(low25.w, low27.w, low29.w, low31.w));
-        wide_x[k][digit][16] = bytes_of(ivec4(low0.x, low2.x, low4.x, low6.x));
-        wide_x[k][digit][17] = bytes_of(ivec4(low0.y, low2.y, low4.y, low6.y));
-        wide_x[k][digit][18] = bytes_of(ivec4(low0.z, low2.z, low4.z, low6.z));
-        wide_x[k][digit][19] = bytes_of(ivec4(low0.w, low2.w, low4.w, low6.w));
-        wide_x[k][digit][20] = bytes_of(ivec4(low1.x, low3.x, low5.x, low7.x));
-        wide_x[k][digit][21] = bytes_of(ivec4(low1.y, low3.y, low5.y, low7.y));
-        wide_x[k][digit][22] = bytes_of(ivec4(low1.z, low3.z, low5.z, low7.z));
-        wide_x[k][digit][23] = bytes_of(ivec4(low1.w, low3.w, low5.w, low7.w));
-        wide_x[k][digit][24] = bytes_of(ivec4(low8.x, low10.x, low12.x, low14.x));
-        wide_x[k][digit][25] = bytes_of(ivec4(low8.y, low10.y, low12.y, low14.y));
-        wide_x[k][digit][26] = bytes_of(ivec4(low8.z, low10.z, low12.z, low14.z));
-        wide_x[k][digit][27] = bytes_of(ivec4(low8.w, low10.w, low12.w, low14.w));
-        wide_x[k][digit][28] = bytes_of(ivec4(low9.x, low11.x, low13.x, low15.x));
-        wide_x[k][digit][29] = bytes_of(ivec4(low9.y, low11.y, low13.y, low15.y));
-        wide_x[k][digit][30] = bytes_of(ivec4(low9.z, low11.z, low13.z, low15.z));
-        wide_x[k][digit][31] = bytes_of(ivec4(low9.w, low11.w, low13.w, low15.w));
-        wide_x_digits[k][digit][0] = sum_of(low16 + low17 + low18 + low19 + low20 + low21 + low22 + low23);
-        wide_x_digits[k][digit][1] = sum_of(low24 + low25 + low26 + low27 + low28 + low29 + low30 + low31);
-        wide_x_digits[k][digit][2] = sum_of(low0 + low1 + low2 + low3 + low4 + low5 + low6 + low7);
-        wide_x_digits[k][digit][3] = sum_of(low8 + low9 + low10 + low11 + low12 + low13 + low14 + low15);
-        i0 = (i0 - low0) >> 8;
-        i1 = (i1 - low1) >> 8;
-        i2 = (i2 - low2) >> 8;
-        i3 = (i3 - low3) >> 8;
-        i4 = (i4 - low4) >> 8;
-        i5 = (i5 - low5) >> 8;
-        i6 = (i6 - low6) >> 8;
-        i7 = (i7 - low7) >> 8;
-        i8 = (i8 - low8) >> 8;
-        i9 = (i9 - low9) >> 8;
-        i10 = (i10 - low10) >> 8;
-        i11 = (i11 - low11) >> 8;
-        i12 = (i12 - low12) >> 8;
-        i13 = (i13 - low13) >> 8;
-        i14 = (i14 - low14) >> 8;
-        i15 = (i15 - low15) >> 8;
-        i16 = (i16 - low16) >> 8;
-        i17 = (i17 - low17) >> 8;
-        i18 = (i18 - low18) >> 8;
-        i19 = (i19 - low19) >> 8;
-        i20 = (i20 - low20) >> 8;
-        i21 = (i21 - low21) >> 8;
-        i22 = (i22 - low22) >> 8;
-        i23 = (i23 - low23) >> 8;
-        i24 = (i24 - low24) >> 8;
-        i25 = (i25 - low25) >> 8;
-        i26 = (i26 - low26) >> 8;
-        i27 = (i27 - low27) >> 8;
-        i28 = (i28 - low28) >> 8;
-        i29 = (i29 - low29) >> 8;
-        i30 = (i30 - low30) >> 8;
-        i31 = (i31 - low31) >> 8;
+    const ivec4 i24 = integers(x24 * scale3);
+    const ivec4 i25 = integers(x25 * scale3);
+    const ivec4 i26 = integers(x26 * scale3);
+    const ivec4 i27 = integers(x27 * scale3);
+    const ivec4 i28 = integers(x28 * scale3);
+    const ivec4 i29 = integers(x29 * scale3);
+    const ivec4 i30 = integers(x30 * scale3);
+    const ivec4 i31 = integers(x31 * scale3);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        wide_x[k][digit][0] = bytes_of(ivec4(i16.x, i18.x, i20.x, i22.x), digit);
+        wide_x[k][digit][1] = bytes_of(ivec4(i16.y, i18.y, i20.y, i22.y), digit);
+        wide_x[k][digit][2] = bytes_of(ivec4(i16.z, i18.z, i20.z, i22.z), digit);
+        wide_x[k][digit][3] = bytes_of(ivec4(i16.w, i18.w, i20.w, i22.w), digit);
+        wide_x[k][digit][4] = bytes_of(ivec4(i17.x, i19.x, i21.x, i23.x), digit);
+        wide_x[k][digit][5] = bytes_of(ivec4(i17.y, i19.y, i21.y, i23.y), digit);
+        wide_x[k][digit][6] = bytes_of(ivec4(i17.z, i19.z, i21.z, i23.z), digit);
+        wide_x[k][digit][7] = bytes_of(ivec4(i17.w, i19.w, i21.w, i23.w), digit);
+        wide_x[k][digit][8] = bytes_of(ivec4(i24.x, i26.x, i28.x, i30.x), digit);
+        wide_x[k][digit][9] = bytes_of(ivec4(i24.y, i26.y, i28.y, i30.y), digit);
+        wide_x[k][digit][10] = bytes_of(ivec4(i24.z, i26.z, i28.z, i30.z), digit);
+        wide_x[k][digit][11] = bytes_of(ivec4(i24.w, i26.w, i28.w, i30.w), digit);
+        wide_x[k][digit][12] = bytes_of(ivec4(i25.x, i27.x, i29.x, i31.x), digit);
+        wide_x[k][digit][13] = bytes_of(ivec4(i25.y, i27.y, i29.y, i31.y), digit);
+        wide_x[k][digit][14] = bytes_of(ivec4(i25.z, i27.z, i29.z, i31.z), digit);
+        wide_x[k][digit][15] = bytes_of(ivec4(i25.w, i27.w, i29.w, i31.w), digit);
+        wide_x[k][digit][16] = bytes_of(ivec4(i0.x, i2.x, i4.x, i6.x), digit);
+        wide_x[k][digit][17] = bytes_of(ivec4(i0.y, i2.y, i4.y, i6.y), digit);
+        wide_x[k][digit][18] = bytes_of(ivec4(i0.z, i2.z, i4.z, i6.z), digit);
+        wide_x[k][digit][19] = bytes_of(ivec4(i0.w, i2.w, i4.w, i6.w), digit);
+        wide_x[k][digit][20] = bytes_of(ivec4(i1.x, i3.x, i5.x, i7.x), digit);
+        wide_x[k][digit][21] = bytes_of(ivec4(i1.y, i3.y, i5.y, i7.y), digit);
+        wide_x[k][digit][22] = bytes_of(ivec4(i1.z, i3.z, i5.z, i7.z), digit);
+        wide_x[k][digit][23] = bytes_of(ivec4(i1.w, i3.w, i5.w, i7.w), digit);
+        wide_x[k][digit][24] = bytes_of(ivec4(i8.x, i10.x, i12.x, i14.x), digit);
+        wide_x[k][digit][25] = bytes_of(ivec4(i8.y, i10.y, i12.y, i14.y), digit);
+        wide_x[k][digit][26] = bytes_of(ivec4(i8.z, i10.z, i12.z, i14.z), digit);
+        wide_x[k][digit][27] = bytes_of(ivec4(i8.w, i10.w, i12.w, i14.w), digit);
+        wide_x[k][digit][28] = bytes_of(ivec4(i9.x, i11.x, i13.x, i15.x), digit);
+        wide_x[k][digit][29] = bytes_of(ivec4(i9.y, i11.y, i13.y, i15.y), digit);
+        wide_x[k][digit][30] = bytes_of(ivec4(i9.z, i11.z, i13.z, i15.z), digit);
+        wide_x[k][digit][31] = bytes_of(ivec4(i9.w, i11.w, i13.w, i15.w), digit);
+        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1]) + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]) + sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
+        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9]) + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]) + sum_of_bytes(wide_x[k][digit][12]) + sum_of_bytes(wide_x[k][digit][13]) + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
+        wide_x_digits[k][digit][2] = sum_of_bytes(wide_x[k][digit][16]) + sum_of_bytes(wide_x[k][digit][17]) + sum_of_bytes(wide_x[k][digit][18]) + sum_of_bytes(wide_x[k][digit][19]) + sum_of_bytes(wide_x[k][digit][20]) + sum_of_bytes(wide_x[k][digit][21]) + sum_of_bytes(wide_x[k][digit][22]) + sum_of_bytes(wide_x[k][digit][23]);
+        wide_x_digits[k][digit][3] = sum_of_bytes(wide_x[k][digit][24]) + sum_of_bytes(wide_x[k][digit][25]) + sum_of_bytes(wide_x[k][digit][26]) + sum_of_bytes(wide_x[k][digit][27]) + sum_of_bytes(wide_x[k][digit][28]) + sum_of_bytes(wide_x[k][digit][29]) + sum_of_bytes(wide_x[k][digit][30]) + sum_of_bytes(wide_x[k][digit][31]);
     }
 }
 

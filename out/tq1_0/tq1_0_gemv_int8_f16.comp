@@ -81,12 +81,29 @@ int dot4(uint codes, int x) {
     return mixed_dot(x, codes, 0);
 }
 
-int bytes_of(ivec4 v) {
-    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
+// The nearest integers to numbers up to LARGEST, and BIAS: with it, bytes are digits, but for the first bits of those below the highest.
+// Where 24 bits suffice, numbers become integers when they are added to one whose last bit stands for 1.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
 }
 
 int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
 }
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
@@ -98,12 +115,10 @@ void load_x(uint vector, uint j, uint k) {
     vec4 most = abs(x0);
     const float scale = scale_of(most, x0);
     x_step[k][0] = 1.0 / scale;
-    ivec4 i0 = ivec4(roundEven(x0 * scale));
-    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-        x[k][digit][0] = bytes_of(low0);
-        x_digits[k][digit][0] = sum_of(low0);
-        i0 = (i0 - low0) >> 8;
+    const ivec4 i0 = integers(x0 * scale);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]);
     }
 }
 
