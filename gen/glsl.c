@@ -382,10 +382,12 @@ static void ahead_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const
     const qg_plan *plan = kernel->ahead;
     static const char *const names[] = {"take_held",  "add_held",   "held_arrays", "held_names",  "held_tiles",
                                         "held_words", "held_ratio", "held_x",      "load_held_x", "block_fours"};
-    const bool looks_up = plan && (plan->pairs || plan->copied);
+    const bool looks_up = kernel->wide && (kernel->wide->pairs || kernel->wide->copied);
     qg_hole(holes, "ahead", plan ? "" : NULL);
-    qg_hole(holes, "some_rounds", looks_up ? "" : NULL);
-    qg_hole(holes, "each_round", plan && !looks_up ? "" : NULL);
+    qg_hole(holes, "wide_each", kernel->wide && !looks_up ? "" : NULL);
+    qg_hole(holes, "wide_some", looks_up ? "" : NULL);
+    qg_hole(holes, "ahead_each", plan && !looks_up ? "" : NULL);
+    qg_hole(holes, "ahead_some", plan && looks_up ? "" : NULL);
     qg_hole(holes, "held_fours", plan && qg_uses(ir, QG_LOAD_FOUR) ? "" : NULL);
     if (!plan) {
         for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");

@@ -182,7 +182,7 @@ const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *na
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels);
 
 /* Shared by the printers of kernels (holes.c). */
-enum { QG_MAX_HOLES = 96 };
+enum { QG_MAX_HOLES = 104 };
 
 typedef struct qg_holes {
     qg_binding items[QG_MAX_HOLES];
