@@ -289,6 +289,11 @@ mutate "a slice ahead that a row cuts" templates/gemv.comp 's/if \(j >= tiles\) 
 mutate "a slice ahead that begins within a load" templates/gemv.comp 's/phase = slice \* SLICE_WORDS % 4u/phase = 0u/' unit gemv_test
 mutate "rows ahead are those of the subgroup's team" templates/gemv.comp 's/min\(next \+ team \* ROWS, last\)/min(next, last)/' unit gemv_test
 mutate "the last rows ahead" templates/gemv.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
+mutate "narrow tables hold what values have more than the least" gen/plan.c 's/table->values\[i\] - offset/table->values[i]/' unit wide_test
+mutate "narrow tables: the least is added" gen/lower.c 's/offset < 0 \? -offset : offset/0/' script gemv vulkan "blocks iq1_s 19 3 1 f32"
+mutate "narrow tables: 16 values" gen/plan.c 's/greatest - \*least < 1 << NARROW_BITS;$/greatest - *least <= 1 << NARROW_BITS;/' unit wide_test
+mutate "tiles with whole words of narrow tables" gen/plan.c 's/ \? 8$/ ? 4/' unit wide_test
+mutate "bytes do not cross words" gen/index.c 's/divisor - common_power\(a, divisor\) \+ 1/divisor/' unit wide_test
 mutate "rounds that are added up at once: all of their rows" templates/gemv.comp 's/i < \(round \+ 1u\) \* ROWS/i < ROWS/' unit gemv_test
 mutate "rounds that are added up at once: no more than there is memory for" templates/gemv.comp 's/round \+ 1u < ROUNDS \&\& //' unit gemv_test
 mutate "rounds that are added up at once: where each has its rows" templates/gemv.comp 's/row - back \* step/row/' unit gemv_test
