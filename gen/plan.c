@@ -465,7 +465,7 @@ const uint32_t *qg_table_words(qg_arena *arena, const qg_table *table, uint32_t 
 const char *qg_table_packing(qg_arena *arena, const qg_table *table) {
     const char *type = qg_scalars[table->type].name;
     const uint32_t bits = qg_table_bits(table);
-    if (bits == qg_scalars[table->type].bits) return qg_format(arena, "%s, packed", type);
+    if (bits >= qg_scalars[table->type].bits) return qg_format(arena, "%s, packed", type);
     return qg_format(arena, "%s from %d on, in %u bits each", type, (int)qg_table_offset(table), bits);
 }
 

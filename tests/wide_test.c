@@ -297,9 +297,16 @@ static void test_narrow(void **state) {
         double other, last;
         uint32_t bits;
         int32_t offset;
+        const char *packing;
     } cases[] = {
-        {QG_U8, 8, 100, 115, 4, 100}, {QG_U8, 8, 100, 116, 8, 0}, {QG_U8, 4, 100, 115, 8, 0}, {QG_U8, 16, 15, 0, 4, 0},
-        {QG_U16, 8, 100, 115, 16, 0}, {QG_F32, 8, 1, 2, 32, 0},   {QG_I8, 8, -1, 14, 4, -1},  {QG_U8, 1, 3, 4, 32, 0},
+        {QG_U8, 8, 100, 115, 4, 100, "u8 from 100 on, in 4 bits each"},
+        {QG_I8, 8, -1, 14, 4, -1, "i8 from -1 on, in 4 bits each"},
+        {QG_U8, 16, 15, 0, 4, 0, "u8 from 0 on, in 4 bits each"},
+        {QG_U8, 8, 100, 116, 8, 0, "u8, packed"},
+        {QG_U8, 4, 100, 115, 8, 0, "u8, packed"},
+        {QG_U16, 8, 100, 115, 16, 0, "u16, packed"},
+        {QG_F16, 8, 1, 2, 32, 0, "f16, packed"},
+        {QG_U8, 1, 3, 4, 32, 0, "u8, packed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         double values[32];
@@ -308,6 +315,7 @@ static void test_narrow(void **state) {
             .type = cases[i].type, .rows = 32 / cases[i].columns, .columns = cases[i].columns, .values = values};
         assert_int_equal(qg_table_bits(&table), cases[i].bits);
         assert_int_equal(qg_table_offset(&table), cases[i].offset);
+        assert_string_equal(qg_table_packing(f->arena, &table), cases[i].packing);
         if (cases[i].bits < 16) check_words(f, &table);
     }
     static const char *const ternary[] = {"iq1_s", "iq1_m"};
