@@ -339,6 +339,35 @@ static bool add_scale(byte_sum *s, uint32_t first, bool *done, bool *taken, cons
     return fits;
 }
 
+static const qg_node *whole_as_float(qg_ir *ir, const qg_node *whole) {
+    return qg_apply(ir, QG_TO_FLOAT, whole->op == QG_TO_INT ? whole->arg[0] : whole, NULL, NULL);
+}
+
+/* Sums of x with several whole factors below one scale, as of minimums, which are multiplied with it once. */
+static const qg_node *add_factors(byte_sum *s, uint32_t first, bool *taken, const qg_node *total) {
+    qg_ir *ir = s->p.ir;
+    const product like = s->p.items[first];
+    products inner = {.ir = ir, .lanes = s->p.lanes};
+    bool several = false, negative = true;
+    for (uint32_t i = first; i < s->p.count; ++i) {
+        const product *one = &s->p.items[i];
+        if (taken[i] || !one->whole || one->scale != like.scale) continue;
+        several |= one->whole != like.whole;
+        negative &= one->coefficient < 0;
+    }
+    if (!like.whole || !like.scale || !several) return total;
+    for (uint32_t i = first; i < s->p.count; ++i) {
+        product one = s->p.items[i];
+        if (taken[i] || !one.whole || one.scale != like.scale) continue;
+        one.scale = whole_as_float(ir, one.whole);
+        one.whole = NULL;
+        one.coefficient *= negative ? -1.0f : 1.0f;
+        QG_PUSH(ir->arena, inner.items, inner.count, inner.capacity, one);
+        taken[i] = true;
+    }
+    return plus(ir, total, apply(ir, QG_MUL, like.scale, qg_dot_collect(&inner, NULL)), negative);
+}
+
 const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
     byte_sum s = {.p = {.ir = ir, .lanes = lanes, .integers = true}};
     if (lanes != LANES) return NULL;
@@ -364,11 +393,11 @@ const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const
         if (!done[i] && !add_scale(&s, i, done, taken, &total)) return NULL;
     products rest = {.ir = ir, .lanes = lanes};
     for (uint32_t i = 0; i < s.p.count; ++i) {
+        if (!taken[i]) total = add_factors(&s, i, taken, total);
         product one = s.p.items[i];
         if (taken[i]) continue;
         if (one.whole) {
-            const qg_node *whole = one.whole->op == QG_TO_INT ? one.whole->arg[0] : one.whole;
-            whole = qg_apply(ir, QG_TO_FLOAT, whole, NULL, NULL);
+            const qg_node *whole = whole_as_float(ir, one.whole);
             one.scale = one.scale ? apply(ir, QG_MUL, one.scale, whole) : whole;
             one.whole = NULL;
         }
