@@ -243,13 +243,13 @@ static bool fills_registers(const qg_kernel *kernel) {
 
 /* Whether what threads load by themselves is so scattered that it is better loaded side by side: in integers, word by word, or with
  * windows and gaps that bring two fifths more than a tile has; in floats, whose x leaves fewer registers for them, a tenth, but not of
- * fewer than two bits, of which x is nearly all. Lookups are in the same memory, and wait for each other there: only where loads are three
- * for each word. */
+ * fewer than two bits, of which x is nearly all. Lookups are in the same memory, and wait for each other there: only where loads are five
+ * for two words. */
 static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
     const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(arena, plan, kernel->sum->products));
     const double bits = qg_bits_per_element(kernel->layout), words = plan->tile_elements * bits / 32;
     const double loads = all->n_fours + all->n_words, registers = 4 * all->n_fours + all->n_words;
-    if (plan->pairs || plan->copied) return loads >= 3 * words;
+    if (plan->pairs || plan->copied) return loads >= 2.5 * words;
     if (kernel->sum->digits) return loads >= 0.75 * words || registers >= 1.4 * words;
     return bits >= 2 && registers >= 1.1 * words;
 }

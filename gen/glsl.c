@@ -50,8 +50,8 @@ static char *buffers(qg_arena *arena, const qg_kernel *kernel) {
         const bool packed = table->columns > 1;
         add_buffer(&text, binding++, packed ? "uint" : glsl->types[qg_table_kind(table)][1], table->name, "Table");
         if (packed)
-            qg_text_printf(&text, "  // %u rows of %u: %s, packed", table->rows, table->columns,
-                           qg_scalars[table->type].name);
+            qg_text_printf(&text, "  // %u rows of %u: %s", table->rows, table->columns,
+                           qg_table_packing(arena, table));
         qg_text_puts(&text, "\n");
     }
     return text.data;

@@ -318,8 +318,8 @@ void qg_add_words(qg_text *text, const uint32_t *words, size_t count) {
 static void add_stored(qg_text *text, const qg_table *table, const char *qualifier) {
     uint32_t bytes;
     const uint32_t *words = qg_table_words(text->arena, table, &bytes);
-    qg_text_printf(text, "// %u rows of %u: %s, packed.\n%s uint %s[%u] = {", table->rows, table->columns,
-                   qg_scalars[table->type].name, qualifier, table->name, bytes / 4);
+    qg_text_printf(text, "// %u rows of %u: %s.\n%s uint %s[%u] = {", table->rows, table->columns,
+                   qg_table_packing(text->arena, table), qualifier, table->name, bytes / 4);
     qg_add_words(text, words, bytes / 4);
     qg_text_puts(text, "\n};\n\n");
 }

@@ -82,6 +82,16 @@ static bool split(qg_ir *ir, qg_index a, uint32_t divisor, qg_index *whole, qg_i
 
 static bool has_room(qg_index a) { return a.n_terms < QG_INDEX_TERMS - 1 && a.constant >= 0; }
 
+/* A power of two that divides `divisor`, and the form whatever its digits are. */
+static uint32_t common_power(qg_index a, uint32_t divisor) {
+    uint32_t common = 1;
+    for (bool divides = true; divides && divisor % (2 * common) == 0; common *= divides ? 2 : 1) {
+        divides = a.constant % (2 * common) == 0;
+        for (uint32_t i = 0; i < a.n_terms; ++i) divides &= a.terms[i].coefficient % (2 * common) == 0;
+    }
+    return common;
+}
+
 qg_index qg_index_div(qg_ir *ir, qg_index a, uint32_t divisor) {
     qg_index whole, part;
     if (divisor == 1) return a;
@@ -95,7 +105,7 @@ qg_index qg_index_mod(qg_ir *ir, qg_index a, uint32_t divisor) {
     if (divisor == 1) return qg_index_constant(0);
     if (has_room(a) && split(ir, a, divisor, &whole, &part)) return part;
     const qg_node *node = qg_apply(ir, QG_MOD, qg_index_node(ir, NULL, a), qg_uint(ir, divisor), NULL);
-    return qg_index_digit(node, divisor);
+    return qg_index_digit(node, divisor - common_power(a, divisor) + 1);
 }
 
 bool qg_index_difference(qg_index a, qg_index b, int64_t *difference) {

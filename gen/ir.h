@@ -338,10 +338,13 @@ const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_p
 const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide);
 /* Plans the reference: one element at a time, bytes. */
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
-/* Bits of a value of a stored table: its type's, but that floats are f32, and that a table of one column has a word for each
- * value, so that it is indexed as an array is. */
+/* Bits of a value of a stored table: its type's, but that floats are f32, that a table of one column has a word for each
+ * value, so that it is indexed as an array is, and that rows of eight bytes with at most 16 values one after the other have half. */
 uint32_t qg_table_bits(const qg_table *table);
-/* A stored table as words, low bits first. */
+/* What is to be added to these bits, as a number without a sign, where they are fewer than the type's; else 0. */
+int32_t qg_table_offset(const qg_table *table);
+/* "i8, packed": how a comment says so. */
+const char *qg_table_packing(qg_arena *arena, const qg_table *table);
 /* The words of a stored table: how many there are, and what they are. */
 uint32_t qg_table_size(const qg_table *table);
 const uint32_t *qg_table_words(qg_arena *arena, const qg_table *table, uint32_t *bytes);

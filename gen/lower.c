@@ -70,6 +70,13 @@ static const qg_node *lower_stored(lowering *l, const qg_term *term, const qg_no
         lanes == 1 ? qg_one_lane(l, &slice, NULL, addresses[0]) : qg_several_lanes(l, &slice, NULL, addresses, lanes);
     const qg_scalar_kind kind = qg_scalars[table->type].kind;
     if (kind == QG_FLOATING) return qg_float_bits(l->ir, QG_F32, value);
+    if (bits < qg_scalars[table->type].bits) {
+        const int32_t offset = qg_table_offset(table);
+        const qg_node *more = qg_int(l->ir, offset < 0 ? -offset : offset);
+        value =
+            qg_apply(l->ir, offset < 0 ? QG_SUB : QG_ADD, qg_apply(l->ir, QG_TO_INT, value, NULL, NULL), more, NULL);
+        return kind == QG_SIGNED ? value : qg_apply(l->ir, QG_TO_UINT, value, NULL, NULL);
+    }
     const bool masked = value->op == QG_AND && !value->name;
     return kind == QG_SIGNED ? qg_sign_extend(l->ir, masked ? value->arg[0] : value, bits) : value;
 }

@@ -24,6 +24,9 @@ enum { STORE_BITS = 128, SECTOR_BITS = 256 };
 /* Elements of a tile that is loaded 16 bytes at a time; larger tiles where it has few bytes, and x takes few registers. */
 enum { WIDE_FEWEST = 64, WIDE_MOST = 128, WIDE_FEWEST_BYTES = 16 };
 
+/* Bits of a table's values, eight in a word, where so many suffice. */
+enum { NARROW_BITS = 4 };
+
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {
     uint32_t extent;
@@ -149,11 +152,12 @@ static bool is_plane(const qg_plan *plan, uint32_t per, plan_digit digit) {
     return false;
 }
 
-/* Neighbouring elements of one thread: enough for a static phase, else one run. */
-static uint32_t neighbours(const qg_plan *plan, uint32_t per, uint32_t extent, uint32_t planes, uint32_t most) {
-    for (uint32_t length = plan->lanes; length <= extent && length * planes <= most; length *= 2)
+/* Neighbouring elements of one thread, `least` or more: enough for a static phase, else no more than that. */
+static uint32_t neighbours(const qg_plan *plan, uint32_t per, uint32_t extent, uint32_t planes, uint32_t least,
+                           uint32_t most) {
+    for (uint32_t length = least; length <= extent && length * planes <= most; length *= 2)
         if (extent % length == 0 && phase_is_static(plan, per, length)) return length;
-    return plan->lanes;
+    return least;
 }
 
 static void add_runs(qg_plan *plan, uint32_t extent, uint32_t weight) {
@@ -189,6 +193,15 @@ static bool is_kept(const qg_plan *plan, uint32_t per, plan_digit digit) {
     return blocks && !phase_is_static(plan, per, digit.weight);
 }
 
+/* Puts a digit's part, its lower values, before what is left of it. */
+static uint32_t split_digit(plan_digit *digits, bool *kept, uint32_t n, uint32_t i, uint32_t part) {
+    memmove(&digits[i + 1], &digits[i], (n - i) * sizeof *digits);
+    memmove(&kept[i + 1], &kept[i], (n - i) * sizeof *kept);
+    digits[i].extent = part;
+    digits[i + 1] = (plan_digit){digits[i + 1].extent / part, digits[i + 1].weight * part};
+    return n + 1;
+}
+
 /* What else of a block a thread takes, where `have` elements are not enough: digits, or a part of one. */
 static uint32_t fill_up(plan_digit *digits, bool *kept, uint32_t n, uint32_t have, uint32_t fewest) {
     for (uint32_t i = 1; i < n && have < fewest; ++i) {
@@ -196,11 +209,7 @@ static uint32_t fill_up(plan_digit *digits, bool *kept, uint32_t n, uint32_t hav
         if (kept[i]) continue;
         if (digits[i].extent > part) {
             if (digits[i].extent % part || n == QG_MAX_DIGITS) continue;
-            memmove(&digits[i + 1], &digits[i], (n - i) * sizeof *digits);
-            memmove(&kept[i + 1], &kept[i], (n - i) * sizeof *kept);
-            digits[i].extent = part;
-            digits[i + 1] = (plan_digit){digits[i + 1].extent / part, digits[i + 1].weight * part};
-            n += 1;
+            n = split_digit(digits, kept, n, i, part);
         }
         kept[i] = true;
         have *= digits[i].extent;
@@ -264,6 +273,13 @@ static uint32_t rows_of_tile(const qg_plan *plan, uint32_t per, uint32_t runs) {
     return qg_is_turned(layout) && layout->block_rows % ROWS_AT_ONCE == 0 ? ROWS_AT_ONCE : 1;
 }
 
+/* Whether a word of a table in memory has more values than a run. */
+static bool looks_up_eights(const qg_plan *plan) {
+    for (uint32_t i = 0; i < plan->layout->n_tables; ++i)
+        if (plan->stored[i] && qg_table_bits(&plan->layout->tables[i]) == NARROW_BITS) return true;
+    return false;
+}
+
 static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
     qg_plan *plan = new_plan(arena, layout);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(layout, &layout->buffers[i]);
@@ -279,9 +295,18 @@ static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
     plan_digit digits[QG_MAX_DIGITS] = {{in_row, 1}};
     bool kept[QG_MAX_DIGITS] = {false};
     uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, grid, digits) : 1;
-    const uint32_t least = aim.value_bits ? stored_at_once(plan, digits[0].extent, aim.value_bits) : plan->lanes;
+    const bool eights = aim.whole && looks_up_eights(plan) && digits[0].extent % 8 == 0;
+    const uint32_t least = aim.value_bits ? stored_at_once(plan, digits[0].extent, aim.value_bits)
+                           : eights       ? 8
+                                          : plan->lanes;
     uint32_t planes = 1;
     for (uint32_t i = 1; i < n; ++i) {
+        /* Whole eights of a part of a digit rather than halves of them all. */
+        const uint32_t blocks = layout->joined && digits[i].weight < own ? layout->joined : 1;
+        const uint32_t part = aim.most / (least * planes * blocks);
+        if (eights && part > 1 && digits[i].extent > part && digits[i].extent % part == 0 && n < QG_MAX_DIGITS &&
+            is_kept(plan, per, digits[i]))
+            n = split_digit(digits, kept, n, i, part);
         if (grid % (digits[i].weight * digits[i].extent) && (!layout->joined || digits[i].weight != own)) continue;
         if (!is_kept(plan, per, digits[i]) || least * planes * digits[i].extent > aim.most) continue;
         if (aim.value_bits && digits[i].weight * aim.value_bits < SECTOR_BITS) continue;
@@ -290,7 +315,7 @@ static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
     }
     uint32_t length = least;
     if (!aim.value_bits) {
-        length = neighbours(plan, per, digits[0].extent, planes, aim.most);
+        length = neighbours(plan, per, digits[0].extent, planes, least, aim.most);
         while (length * planes < aim.fewest && digits[0].extent % (2 * length) == 0) length *= 2;
     }
     if (aim.whole) n = fill_up(digits, kept, n, length * planes, aim.fewest);
@@ -393,9 +418,28 @@ const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {
     return plan;
 }
 
+/* Whether rows of bytes are whole words of half as many bits, which stand for so much more than *least. */
+static bool is_narrow(const qg_table *table, double *least) {
+    const qg_scalar_info *type = &qg_scalars[table->type];
+    double greatest = *least = table->values[0];
+    if (type->kind == QG_FLOATING || type->bits != 8 || table->columns % (32 / NARROW_BITS)) return false;
+    for (uint32_t i = 0; i < table->rows * table->columns && greatest - *least < 1 << NARROW_BITS; ++i) {
+        if (table->values[i] < *least) *least = table->values[i];
+        if (table->values[i] > greatest) greatest = table->values[i];
+    }
+    return greatest - *least < 1 << NARROW_BITS;
+}
+
 uint32_t qg_table_bits(const qg_table *table) {
     const qg_scalar_info *type = &qg_scalars[table->type];
-    return type->kind == QG_FLOATING || table->columns == 1 ? 32 : type->bits;
+    double least;
+    if (type->kind == QG_FLOATING || table->columns == 1) return 32;
+    return is_narrow(table, &least) ? NARROW_BITS : type->bits;
+}
+
+int32_t qg_table_offset(const qg_table *table) {
+    double least;
+    return is_narrow(table, &least) ? (int32_t)least : 0;
 }
 
 uint32_t qg_table_size(const qg_table *table) {
@@ -405,16 +449,24 @@ uint32_t qg_table_size(const qg_table *table) {
 
 const uint32_t *qg_table_words(qg_arena *arena, const qg_table *table, uint32_t *bytes) {
     const uint32_t count = table->rows * table->columns, width = qg_table_bits(table), in_word = 32 / width;
+    const int32_t offset = qg_table_offset(table);
     *bytes = qg_table_size(table) * 4;
     uint32_t *words = QG_NEW_ARRAY(arena, uint32_t, *bytes / 4);
     for (uint32_t i = 0; i < count; ++i) {
         const float value = (float)table->values[i];
-        uint32_t bits = (uint32_t)(int64_t)table->values[i];
+        uint32_t bits = (uint32_t)((int64_t)table->values[i] - offset);
         if (qg_scalars[table->type].kind == QG_FLOATING) memcpy(&bits, &value, sizeof bits);
         if (width < 32) bits &= (UINT32_C(1) << width) - 1;
         words[i / in_word] |= bits << (i % in_word * width);
     }
     return words;
+}
+
+const char *qg_table_packing(qg_arena *arena, const qg_table *table) {
+    const char *type = qg_scalars[table->type].name;
+    const uint32_t bits = qg_table_bits(table);
+    if (bits >= qg_scalars[table->type].bits) return qg_format(arena, "%s, packed", type);
+    return qg_format(arena, "%s from %d on, in %u bits each", type, (int)qg_table_offset(table), bits);
 }
 
 char *qg_dump_plan(qg_arena *arena, const qg_plan *plan) {

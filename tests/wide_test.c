@@ -154,8 +154,17 @@ static const qg_plan *wide_of(const fixture *f, const char *format, qg_products 
 static void test_kernels(void **state) {
     const fixture *f = *state;
     assert_true(wide_of(f, "iq2_s", QG_PRODUCTS_F32)->copied); /* 2048 words */
-    assert_null(wide_of(f, "iq1_s", QG_PRODUCTS_F32));         /* 4096 */
-    assert_true(wide_of(f, "iq1_s", QG_PRODUCTS_INT8)->copied);
+    assert_true(wide_of(f, "iq1_s", QG_PRODUCTS_F32)->copied); /* as many, of values of four bits */
+    qg_layout large = *qg_library_find(f->known, "iq1_s");
+    qg_table table = large.tables[0];
+    double *values = QG_NEW_ARRAY(f->arena, double, table.rows *table.columns);
+    memcpy(values, table.values, table.rows * table.columns * sizeof *values);
+    values[0] = 15; /* from -1 on: 17 values, bytes, 4096 words */
+    table.values = values;
+    large.tables = &table;
+    const qg_family *gemv = qg_family_named("gemv");
+    assert_null(qg_kernel_new(f->arena, &large, gemv, QG_F32, qg_sum_class_named("exact")).wide);
+    assert_true(qg_kernel_new(f->arena, &large, gemv, QG_F32, qg_sum_class_named("int8")).wide->copied);
     assert_true(wide_of(f, "iq4_nl", QG_PRODUCTS_F32)->pairs);
     assert_true(wide_of(f, "iq4_nl", QG_PRODUCTS_INT8)->pairs);
     assert_false(wide_of(f, "mxfp4", QG_PRODUCTS_F32)->pairs); /* floats of few bits are taken for halves */
@@ -246,6 +255,8 @@ static void test_ahead(void **state) {
         {"iq3_xxs", "gemv", "split", 0, 0, 0},
         {"iq1_s", "gemv", "split", 0, 0, 0},
         {"iq4_nl", "gemv", "exact", 0, 0, 0},
+        {"iq1_s", "gemv", "exact", 2, 64, 512},
+        {"iq2_xs", "gemv", "split", 0, 0, 0},
         {"q6_K", "gemv", "mma", 0, 0, 0},
         {"q6_K", "gemv_id", "split", 0, 0, 0},
         {"affine_b3_g64_f16", "gemv", "split", 0, 0, 0},
@@ -266,11 +277,86 @@ static void test_ahead(void **state) {
     }
 }
 
+static void check_words(const fixture *f, const qg_table *table) {
+    const uint32_t width = qg_table_bits(table), in_word = 32 / width;
+    uint32_t bytes;
+    const uint32_t *words = qg_table_words(f->arena, table, &bytes);
+    assert_int_equal(bytes, 4 * qg_table_size(table));
+    for (uint32_t i = 0; i < table->rows * table->columns; ++i) {
+        const uint32_t bits = words[i / in_word] >> i % in_word * width & ((UINT32_C(1) << width) - 1);
+        assert_int_equal((int32_t)bits + qg_table_offset(table), (int32_t)table->values[i]);
+    }
+}
+
+/* Tables whose values are few are stored in half of the bits, and tiles have whole words of them. */
+static void test_narrow(void **state) {
+    const fixture *f = *state;
+    static const struct {
+        qg_scalar type;
+        uint32_t columns;
+        double other, last;
+        uint32_t bits;
+        int32_t offset;
+        const char *packing;
+    } cases[] = {
+        {QG_U8, 8, 100, 115, 4, 100, "u8 from 100 on, in 4 bits each"},
+        {QG_I8, 8, -1, 14, 4, -1, "i8 from -1 on, in 4 bits each"},
+        {QG_U8, 16, 15, 0, 4, 0, "u8 from 0 on, in 4 bits each"},
+        {QG_U8, 8, 100, 116, 8, 0, "u8, packed"},
+        {QG_U8, 4, 100, 115, 8, 0, "u8, packed"},
+        {QG_U16, 8, 100, 115, 16, 0, "u16, packed"},
+        {QG_F16, 8, 1, 2, 32, 0, "f16, packed"},
+        {QG_U8, 1, 3, 4, 32, 0, "u8, packed"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        double values[32];
+        for (uint32_t v = 0; v < 32; ++v) values[v] = v < 31 ? cases[i].other : cases[i].last;
+        const qg_table table = {
+            .type = cases[i].type, .rows = 32 / cases[i].columns, .columns = cases[i].columns, .values = values};
+        assert_int_equal(qg_table_bits(&table), cases[i].bits);
+        assert_int_equal(qg_table_offset(&table), cases[i].offset);
+        assert_string_equal(qg_table_packing(f->arena, &table), cases[i].packing);
+        if (cases[i].bits < 16) check_words(f, &table);
+    }
+    static const char *const ternary[] = {"iq1_s", "iq1_m"};
+    for (size_t i = 0; i < sizeof ternary / sizeof *ternary; ++i) {
+        const qg_layout *layout = qg_library_find(f->known, ternary[i]);
+        assert_int_equal(qg_table_bits(&layout->tables[0]), 4);
+        check_words(f, &layout->tables[0]);
+        const qg_plan *plan = qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), false);
+        assert_non_null(plan);
+        assert_int_equal(plan->tile_elements, 64);
+        check_cover(f, plan);
+        for (uint32_t r = 0; r < plan->n_runs; r += 2) {
+            assert_int_equal(plan->runs[r] % 8, 0);
+            assert_int_equal(plan->runs[r + 1], plan->runs[r] + 4);
+        }
+    }
+    assert_int_equal(qg_table_bits(&qg_library_find(f->known, "iq2_xxs")->tables[0]), 8);
+}
+
+/* What is left of a division by a power of two has the powers that all strides have: a byte does not cross its word. */
+static void test_remainders(void **state) {
+    const fixture *f = *state;
+    qg_ir *ir = qg_ir_new(f->arena, qg_library_find(f->known, "iq1_s"));
+    static const struct {
+        int64_t stride, constant;
+        uint32_t divisor;
+        int64_t most;
+    } cases[] = {{8, 16, 32, 24}, {24, 8, 32, 24}, {8, 4, 32, 28}, {7, 16, 32, 31}, {8, 16, 24, 16}, {10, 2, 12, 10}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        qg_index at = qg_index_scale(qg_index_digit(qg_arg(ir, "i", 7), 7), cases[i].stride);
+        at = qg_index_add(ir, at, qg_index_constant(cases[i].constant));
+        assert_int_equal(qg_index_max(qg_index_mod(ir, at, cases[i].divisor)), cases[i].most);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_joined),       cmocka_unit_test(test_tiles),   cmocka_unit_test(test_loads),
         cmocka_unit_test(test_none),         cmocka_unit_test(test_kernels), cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_rows_at_once), cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_rows_at_once), cmocka_unit_test(test_ahead),   cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_remainders),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

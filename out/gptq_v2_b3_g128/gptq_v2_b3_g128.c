@@ -1,7 +1,7 @@
 /* gptq_v2_b3_g128: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b3_g128`; do not edit.
  * 1612 bytes for 4096 elements, 3.148 bits each.
- * dequant in f32: for each weight 0.394 bytes read and 4 written, 18.9 operations: 1.25 loads, 4.25 bits, 11.1 integer, 1 float, 1.25 conversions.
+ * dequant in f32: for each weight 0.394 bytes read and 4 written, 18.2 operations: 1.19 loads, 4.06 bits, 10.8 integer, 1 float, 1.25 conversions.
  * gather in f32: for each weight 0.394 bytes read and 4 written, 21.5 operations: 1.25 loads, 4.25 bits, 13.8 integer, 1 float, 1.25 conversions.
  * gemv in f32: for each weight 0.394 bytes read, 6.5 operations: 0.188 loads, 1.94 bits, 1.19 integer, 2.12 float, 1.06 conversions.
  *

@@ -1,7 +1,7 @@
 // gptq_v2_b3_g32_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g32`; do not edit.
 // 460 bytes for 1024 elements, 3.594 bits each.
-// For each weight 0.449 bytes read and 2 written, 16.3 operations: 0.875 loads, 3.62 bits, 8.72 integer, 1 float, 2.12 conversions.
+// For each weight 0.449 bytes read and 2 written, 16 operations: 0.844 loads, 3.53 bits, 8.53 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -86,9 +86,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint w_run0 = (w0 >> ((r * 384u + t * 24u) % 32u)) | ((w1 << 1u) << (31u - (r * 384u + t * 24u) % 32u));
     uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 12u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run0 = (zs0 >> (r * 12u % 32u)) | ((zs1 << 1u) << (31u - r * 12u % 32u));
-    uint z0 = zs_run0 & 7u;  // zs: 3 bits
+    uint z0 = (zs0 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint d0 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
     float s0 = f16_to_f32(d0);  // d: 16 bits
     v[0] = vec4(ivec4(q0) - int(z0)) * s0;
@@ -105,10 +103,10 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint w5 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 96u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 96u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run2 = (w4 >> ((r * 384u + t * 24u + 96u) % 32u)) | ((w5 << 1u) << (31u - (r * 384u + t * 24u + 96u) % 32u));
     uvec4 q2 = (uvec4(w_run2) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs2 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs3 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run1 = (zs2 >> ((r * 12u + 3u) % 32u)) | ((zs3 << 1u) << (31u - (r * 12u + 3u) % 32u));
-    uint z1 = zs_run1 & 7u;  // zs: 3 bits
+    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs_run0 = (zs1 >> ((r * 12u + 3u) % 32u)) | ((zs2 << 1u) << (31u - (r * 12u + 3u) % 32u));
+    uint z1 = zs_run0 & 7u;  // zs: 3 bits
     uint d1 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
     float s1 = f16_to_f32(d1);  // d: 16 bits
     v[2] = vec4(ivec4(q2) - int(z1)) * s1;
@@ -125,10 +123,10 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint w9 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 192u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 192u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run4 = (w8 >> ((r * 384u + t * 24u + 192u) % 32u)) | ((w9 << 1u) << (31u - (r * 384u + t * 24u + 192u) % 32u));
     uvec4 q4 = (uvec4(w_run4) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs4 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs5 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run2 = (zs4 >> ((r * 12u + 6u) % 32u)) | ((zs5 << 1u) << (31u - (r * 12u + 6u) % 32u));
-    uint z2 = zs_run2 & 7u;  // zs: 3 bits
+    uint zs3 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs_run1 = (zs3 >> ((r * 12u + 6u) % 32u)) | ((zs4 << 1u) << (31u - (r * 12u + 6u) % 32u));
+    uint z2 = zs_run1 & 7u;  // zs: 3 bits
     uint d2 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
     float s2 = f16_to_f32(d2);  // d: 16 bits
     v[4] = vec4(ivec4(q4) - int(z2)) * s2;
@@ -145,10 +143,10 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint w13 = qweight[min(block_col * 3u + min((r * 384u + t * 24u + 288u) / 32u + 1u, 95u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 24u + 288u) / 32u + 1u, 95u) / 3u, rows - 1u)];
     uint w_run6 = (w12 >> ((r * 384u + t * 24u + 288u) % 32u)) | ((w13 << 1u) << (31u - (r * 384u + t * 24u + 288u) % 32u));
     uvec4 q6 = (uvec4(w_run6) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs6 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs7 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run3 = (zs6 >> ((r * 12u + 9u) % 32u)) | ((zs7 << 1u) << (31u - (r * 12u + 9u) % 32u));
-    uint z3 = zs_run3 & 7u;  // zs: 3 bits
+    uint zs5 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs_run2 = (zs5 >> ((r * 12u + 9u) % 32u)) | ((zs6 << 1u) << (31u - (r * 12u + 9u) % 32u));
+    uint z3 = zs_run2 & 7u;  // zs: 3 bits
     uint d3 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
     float s3 = f16_to_f32(d3);  // d: 16 bits
     v[6] = vec4(ivec4(q6) - int(z3)) * s3;

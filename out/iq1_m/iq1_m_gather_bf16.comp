@@ -1,7 +1,7 @@
 // iq1_m_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
 // 56 bytes for 256 elements, 1.75 bits each.
-// For each weight 0.219 bytes read and 2 written, 13.6 operations: 0.625 loads, 4.75 bits, 3.5 integer, 2.25 float, 2.25 conversions, 0.25 lookups.
+// For each weight 0.219 bytes read and 2 written, 14.2 operations: 0.625 loads, 4.75 bits, 4.25 integer, 2.25 float, 2.25 conversions, 0.125 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -26,7 +26,7 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
-layout(binding = 4, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8, packed
+layout(binding = 4, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
 layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 2, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
@@ -79,13 +79,12 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint qh = blocks[base + tile / 8u + 8u];
     uint g_hi = (qh >> (tile % 8u * 4u)) & 7u;  // qh: bits 8-10 of g
     uint g = g_lo | (g_hi << 8u);
-    uint G_row0 = G[g * 2u];
+    uint G_row = G[g];
     uint sg = (qh >> (tile % 8u * 4u + 3u)) & 1u;  // qh: 1 bit
-    v[0] = d_sc * (vec4(bitfieldExtract(ivec4(uvec4(G_row0) >> uvec4(0, 8, 16, 24)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
+    v[0] = d_sc * (vec4(ivec4((uvec4(G_row) >> uvec4(0, 4, 8, 12)) & 15u) - 1) + (int(sg) != 0 ? -0.125 : 0.125));
 
     // elements 4 to 7, counted from the tile's first
-    uint G_row1 = G[g * 2u + 1u];
-    v[1] = d_sc * (vec4(bitfieldExtract(ivec4(uvec4(G_row1) >> uvec4(0, 8, 16, 24)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
+    v[1] = d_sc * (vec4(ivec4((uvec4(G_row) >> uvec4(16, 20, 24, 28)) & 15u) - 1) + (int(sg) != 0 ? -0.125 : 0.125));
 }
 
 // Stores a tile where it belongs in block `block` of the output.

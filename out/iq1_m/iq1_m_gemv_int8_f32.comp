@@ -1,7 +1,7 @@
 // iq1_m_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
 // 56 bytes for 256 elements, 1.75 bits each.
-// For each weight 0.219 bytes read, 3.4 operations: 0.0547 loads, 1.12 bits, 1.17 integer, 0.695 float, 0.102 conversions, 0.25 lookups.
+// For each weight 0.219 bytes read, 3.46 operations: 0.0547 loads, 1.5 bits, 0.984 integer, 0.695 float, 0.102 conversions, 0.125 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -39,7 +39,7 @@ layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that a
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
-layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8, packed
+layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
@@ -69,7 +69,7 @@ float x_sum[TILES][2];
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
 int wide_x[WIDE_TILES][DIGITS][32];
-int wide_x_digits[WIDE_TILES][DIGITS][1];
+int wide_x_digits[WIDE_TILES][DIGITS][8];
 float wide_x_step[WIDE_TILES][4];
 float wide_x_sum[WIDE_TILES][16];
 
@@ -97,8 +97,8 @@ int dot4(uint codes, int x) {
     return mixed_dot(x, codes, 0);
 }
 
-// The nearest integers to numbers up to LARGEST, and BIAS: with it, bytes are digits, but for the first bits of those below the highest.
-// Where 24 bits suffice, numbers become integers when they are added to one whose last bit stands for 1.
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
 ivec4 integers(vec4 v) {
@@ -144,10 +144,11 @@ void load_x(uint vector, uint j, uint k) {
     x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1) - 8 * BIAS);
     x_sum[k][1] = x_step[k][0] * float(sum_of(i2 + i3) - 8 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(i0, digit);
-        x[k][digit][1] = bytes_of(i1, digit);
-        x[k][digit][2] = bytes_of(i2, digit);
-        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
+        x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
+        x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
+        x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]);
     }
 }
 
@@ -170,18 +171,20 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint qh = blocks[base + tile / 4u + 8u];
     uint g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0 * 2u];
-    uint G_row1 = G[g0 * 2u + 1u];
+    uint G_row0 = G[g0];
+    uint bytes0 = G_row0 & 0xF0F0F0Fu;
+    uint bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
     uint g_lo1 = (qs >> (tile % 2u * 16u + 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh >> (tile % 4u * 8u + 4u)) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row2 = G[g1 * 2u];
-    uint G_row3 = G[g1 * 2u + 1u];
+    uint G_row1 = G[g1];
+    uint bytes2 = G_row1 & 0xF0F0F0Fu;
+    uint bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
     uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u;  // qh: 1 bit
     uint sg1 = (qh >> (tile % 4u * 8u + 7u)) & 1u;  // qh: 1 bit
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float((2 * int(sc) + 1) * (dot4(int(G_row0), x[k][digit][0]) + dot4(int(G_row1), x[k][digit][1]) + dot4(int(G_row2), x[k][digit][2]) + dot4(int(G_row3), x[k][digit][3])));
+        dots0 = 256.0 * dots0 + float((2 * int(sc) + 1) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - x_digits[k][digit][0]));
     }
     sum += d * (x_step[k][0] * dots0) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][1];
 }
@@ -197,13 +200,13 @@ vec4 staged_x(uint at) {
     return staged[place + place / 32u];
 }
 
-shared uint G_copies[COPIES == 1u ? 1u : 4096u * COPIES];
+shared uint G_copies[COPIES == 1u ? 1u : 2048u * COPIES];
 
 // A word of G, from the thread's copy.
 uint G_at(uint i) {
     const uint copy = gl_LocalInvocationID.x % COPIES;
     if (COPIES == 1u) return G[i];
-    return G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u];
+    return G_copies[i * COPIES + copy];
 }
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
@@ -332,38 +335,46 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x_sum[k][14] = wide_x_step[k][3] * float(sum_of(i28 + i29) - 8 * BIAS);
     wide_x_sum[k][15] = wide_x_step[k][3] * float(sum_of(i30 + i31) - 8 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        wide_x[k][digit][0] = bytes_of(i0, digit);
-        wide_x[k][digit][1] = bytes_of(i1, digit);
-        wide_x[k][digit][2] = bytes_of(i2, digit);
-        wide_x[k][digit][3] = bytes_of(i3, digit);
-        wide_x[k][digit][4] = bytes_of(i4, digit);
-        wide_x[k][digit][5] = bytes_of(i5, digit);
-        wide_x[k][digit][6] = bytes_of(i6, digit);
-        wide_x[k][digit][7] = bytes_of(i7, digit);
-        wide_x[k][digit][8] = bytes_of(i8, digit);
-        wide_x[k][digit][9] = bytes_of(i9, digit);
-        wide_x[k][digit][10] = bytes_of(i10, digit);
-        wide_x[k][digit][11] = bytes_of(i11, digit);
-        wide_x[k][digit][12] = bytes_of(i12, digit);
-        wide_x[k][digit][13] = bytes_of(i13, digit);
-        wide_x[k][digit][14] = bytes_of(i14, digit);
-        wide_x[k][digit][15] = bytes_of(i15, digit);
-        wide_x[k][digit][16] = bytes_of(i16, digit);
-        wide_x[k][digit][17] = bytes_of(i17, digit);
-        wide_x[k][digit][18] = bytes_of(i18, digit);
-        wide_x[k][digit][19] = bytes_of(i19, digit);
-        wide_x[k][digit][20] = bytes_of(i20, digit);
-        wide_x[k][digit][21] = bytes_of(i21, digit);
-        wide_x[k][digit][22] = bytes_of(i22, digit);
-        wide_x[k][digit][23] = bytes_of(i23, digit);
-        wide_x[k][digit][24] = bytes_of(i24, digit);
-        wide_x[k][digit][25] = bytes_of(i25, digit);
-        wide_x[k][digit][26] = bytes_of(i26, digit);
-        wide_x[k][digit][27] = bytes_of(i27, digit);
-        wide_x[k][digit][28] = bytes_of(i28, digit);
-        wide_x[k][digit][29] = bytes_of(i29, digit);
-        wide_x[k][digit][30] = bytes_of(i30, digit);
-        wide_x[k][digit][31] = bytes_of(i31, digit);
+        wide_x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
+        wide_x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
+        wide_x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
+        wide_x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
+        wide_x[k][digit][4] = bytes_of(ivec4(i4.x, i4.z, i5.x, i5.z), digit);
+        wide_x[k][digit][5] = bytes_of(ivec4(i4.y, i4.w, i5.y, i5.w), digit);
+        wide_x[k][digit][6] = bytes_of(ivec4(i6.x, i6.z, i7.x, i7.z), digit);
+        wide_x[k][digit][7] = bytes_of(ivec4(i6.y, i6.w, i7.y, i7.w), digit);
+        wide_x[k][digit][8] = bytes_of(ivec4(i8.x, i8.z, i9.x, i9.z), digit);
+        wide_x[k][digit][9] = bytes_of(ivec4(i8.y, i8.w, i9.y, i9.w), digit);
+        wide_x[k][digit][10] = bytes_of(ivec4(i10.x, i10.z, i11.x, i11.z), digit);
+        wide_x[k][digit][11] = bytes_of(ivec4(i10.y, i10.w, i11.y, i11.w), digit);
+        wide_x[k][digit][12] = bytes_of(ivec4(i12.x, i12.z, i13.x, i13.z), digit);
+        wide_x[k][digit][13] = bytes_of(ivec4(i12.y, i12.w, i13.y, i13.w), digit);
+        wide_x[k][digit][14] = bytes_of(ivec4(i14.x, i14.z, i15.x, i15.z), digit);
+        wide_x[k][digit][15] = bytes_of(ivec4(i14.y, i14.w, i15.y, i15.w), digit);
+        wide_x[k][digit][16] = bytes_of(ivec4(i16.x, i16.z, i17.x, i17.z), digit);
+        wide_x[k][digit][17] = bytes_of(ivec4(i16.y, i16.w, i17.y, i17.w), digit);
+        wide_x[k][digit][18] = bytes_of(ivec4(i18.x, i18.z, i19.x, i19.z), digit);
+        wide_x[k][digit][19] = bytes_of(ivec4(i18.y, i18.w, i19.y, i19.w), digit);
+        wide_x[k][digit][20] = bytes_of(ivec4(i20.x, i20.z, i21.x, i21.z), digit);
+        wide_x[k][digit][21] = bytes_of(ivec4(i20.y, i20.w, i21.y, i21.w), digit);
+        wide_x[k][digit][22] = bytes_of(ivec4(i22.x, i22.z, i23.x, i23.z), digit);
+        wide_x[k][digit][23] = bytes_of(ivec4(i22.y, i22.w, i23.y, i23.w), digit);
+        wide_x[k][digit][24] = bytes_of(ivec4(i24.x, i24.z, i25.x, i25.z), digit);
+        wide_x[k][digit][25] = bytes_of(ivec4(i24.y, i24.w, i25.y, i25.w), digit);
+        wide_x[k][digit][26] = bytes_of(ivec4(i26.x, i26.z, i27.x, i27.z), digit);
+        wide_x[k][digit][27] = bytes_of(ivec4(i26.y, i26.w, i27.y, i27.w), digit);
+        wide_x[k][digit][28] = bytes_of(ivec4(i28.x, i28.z, i29.x, i29.z), digit);
+        wide_x[k][digit][29] = bytes_of(ivec4(i28.y, i28.w, i29.y, i29.w), digit);
+        wide_x[k][digit][30] = bytes_of(ivec4(i30.x, i30.z, i31.x, i31.z), digit);
+        wide_x[k][digit][31] = bytes_of(ivec4(i30.y, i30.w, i31.y, i31.w), digit);
+        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1]) + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]);
+        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
+        wide_x_digits[k][digit][2] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9]) + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]);
+        wide_x_digits[k][digit][3] = sum_of_bytes(wide_x[k][digit][12]) + sum_of_bytes(wide_x[k][digit][13]) + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
+        wide_x_digits[k][digit][4] = sum_of_bytes(wide_x[k][digit][16]) + sum_of_bytes(wide_x[k][digit][17]) + sum_of_bytes(wide_x[k][digit][18]) + sum_of_bytes(wide_x[k][digit][19]);
+        wide_x_digits[k][digit][5] = sum_of_bytes(wide_x[k][digit][20]) + sum_of_bytes(wide_x[k][digit][21]) + sum_of_bytes(wide_x[k][digit][22]) + sum_of_bytes(wide_x[k][digit][23]);
+        wide_x_digits[k][digit][6] = sum_of_bytes(wide_x[k][digit][24]) + sum_of_bytes(wide_x[k][digit][25]) + sum_of_bytes(wide_x[k][digit][26]) + sum_of_bytes(wide_x[k][digit][27]);
+        wide_x_digits[k][digit][7] = sum_of_bytes(wide_x[k][digit][28]) + sum_of_bytes(wide_x[k][digit][29]) + sum_of_bytes(wide_x[k][digit][30]) + sum_of_bytes(wide_x[k][digit][31]);
     }
 }
 
@@ -436,47 +447,55 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
     uint qh0 = words[3];
     uint g_hi0 = qh0 & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G_at(g0 * 2u);
-    uint G_row1 = G_at(g0 * 2u + 1u);
+    uint G_row0 = G_at(g0);
+    uint bytes0 = G_row0 & 0xF0F0F0Fu;
+    uint bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
     uint g_lo1 = (pick0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh0 >> 4u) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row2 = G_at(g1 * 2u);
-    uint G_row3 = G_at(g1 * 2u + 1u);
+    uint G_row1 = G_at(g1);
+    uint bytes2 = G_row1 & 0xF0F0F0Fu;
+    uint bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
     uint sc1 = (scales2 >> 3u) & 7u;  // scales: 3 bits
     uint g_lo2 = (pick0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi2 = (qh0 >> 8u) & 7u;  // qh: bits 8-10 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row4 = G_at(g2 * 2u);
-    uint G_row5 = G_at(g2 * 2u + 1u);
+    uint G_row2 = G_at(g2);
+    uint bytes4 = G_row2 & 0xF0F0F0Fu;
+    uint bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu;
     uint g_lo3 = pick0 >> 24u;  // qs: bits 0-7 of g
     uint g_hi3 = (qh0 >> 12u) & 7u;  // qh: bits 8-10 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row6 = G_at(g3 * 2u);
-    uint G_row7 = G_at(g3 * 2u + 1u);
+    uint G_row3 = G_at(g3);
+    uint bytes6 = G_row3 & 0xF0F0F0Fu;
+    uint bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu;
     uint sc2 = (scales2 >> 6u) & 7u;  // scales: 3 bits
     uint pick1 = upper ? four0.w : four0.y;
     uint g_lo4 = pick1 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi4 = (qh0 >> 16u) & 7u;  // qh: bits 8-10 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row8 = G_at(g4 * 2u);
-    uint G_row9 = G_at(g4 * 2u + 1u);
+    uint G_row4 = G_at(g4);
+    uint bytes8 = G_row4 & 0xF0F0F0Fu;
+    uint bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu;
     uint g_lo5 = (pick1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh0 >> 20u) & 7u;  // qh: bits 8-10 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row10 = G_at(g5 * 2u);
-    uint G_row11 = G_at(g5 * 2u + 1u);
+    uint G_row5 = G_at(g5);
+    uint bytes10 = G_row5 & 0xF0F0F0Fu;
+    uint bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu;
     uint sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
     uint g_lo6 = (pick1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh0 >> 24u) & 7u;  // qh: bits 8-10 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row12 = G_at(g6 * 2u);
-    uint G_row13 = G_at(g6 * 2u + 1u);
+    uint G_row6 = G_at(g6);
+    uint bytes12 = G_row6 & 0xF0F0F0Fu;
+    uint bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu;
     uint g_lo7 = pick1 >> 24u;  // qs: bits 0-7 of g
     uint g_hi7 = (qh0 >> 28u) & 7u;  // qh: bits 8-10 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row14 = G_at(g7 * 2u);
-    uint G_row15 = G_at(g7 * 2u + 1u);
+    uint G_row7 = G_at(g7);
+    uint bytes14 = G_row7 & 0xF0F0F0Fu;
+    uint bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu;
     uint sc4 = (scales2 >> 16u) & 7u;  // scales: 3 bits
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
@@ -484,47 +503,55 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
     uint qh1 = words[4];
     uint g_hi8 = qh1 & 7u;  // qh: bits 8-10 of g
     uint g8 = g_lo8 | (g_hi8 << 8u);
-    uint G_row16 = G_at(g8 * 2u);
-    uint G_row17 = G_at(g8 * 2u + 1u);
+    uint G_row8 = G_at(g8);
+    uint bytes16 = G_row8 & 0xF0F0F0Fu;
+    uint bytes17 = (G_row8 >> 4u) & 0xF0F0F0Fu;
     uint g_lo9 = (pick2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi9 = (qh1 >> 4u) & 7u;  // qh: bits 8-10 of g
     uint g9 = g_lo9 | (g_hi9 << 8u);
-    uint G_row18 = G_at(g9 * 2u);
-    uint G_row19 = G_at(g9 * 2u + 1u);
+    uint G_row9 = G_at(g9);
+    uint bytes18 = G_row9 & 0xF0F0F0Fu;
+    uint bytes19 = (G_row9 >> 4u) & 0xF0F0F0Fu;
     uint sc5 = (scales2 >> 19u) & 7u;  // scales: 3 bits
     uint g_lo10 = (pick2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi10 = (qh1 >> 8u) & 7u;  // qh: bits 8-10 of g
     uint g10 = g_lo10 | (g_hi10 << 8u);
-    uint G_row20 = G_at(g10 * 2u);
-    uint G_row21 = G_at(g10 * 2u + 1u);
+    uint G_row10 = G_at(g10);
+    uint bytes20 = G_row10 & 0xF0F0F0Fu;
+    uint bytes21 = (G_row10 >> 4u) & 0xF0F0F0Fu;
     uint g_lo11 = pick2 >> 24u;  // qs: bits 0-7 of g
     uint g_hi11 = (qh1 >> 12u) & 7u;  // qh: bits 8-10 of g
     uint g11 = g_lo11 | (g_hi11 << 8u);
-    uint G_row22 = G_at(g11 * 2u);
-    uint G_row23 = G_at(g11 * 2u + 1u);
+    uint G_row11 = G_at(g11);
+    uint bytes22 = G_row11 & 0xF0F0F0Fu;
+    uint bytes23 = (G_row11 >> 4u) & 0xF0F0F0Fu;
     uint sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
     uint pick3 = upper ? four1.y : four0.w;
     uint g_lo12 = pick3 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi12 = (qh1 >> 16u) & 7u;  // qh: bits 8-10 of g
     uint g12 = g_lo12 | (g_hi12 << 8u);
-    uint G_row24 = G_at(g12 * 2u);
-    uint G_row25 = G_at(g12 * 2u + 1u);
+    uint G_row12 = G_at(g12);
+    uint bytes24 = G_row12 & 0xF0F0F0Fu;
+    uint bytes25 = (G_row12 >> 4u) & 0xF0F0F0Fu;
     uint g_lo13 = (pick3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi13 = (qh1 >> 20u) & 7u;  // qh: bits 8-10 of g
     uint g13 = g_lo13 | (g_hi13 << 8u);
-    uint G_row26 = G_at(g13 * 2u);
-    uint G_row27 = G_at(g13 * 2u + 1u);
+    uint G_row13 = G_at(g13);
+    uint bytes26 = G_row13 & 0xF0F0F0Fu;
+    uint bytes27 = (G_row13 >> 4u) & 0xF0F0F0Fu;
     uint sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
     uint g_lo14 = (pick3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi14 = (qh1 >> 24u) & 7u;  // qh: bits 8-10 of g
     uint g14 = g_lo14 | (g_hi14 << 8u);
-    uint G_row28 = G_at(g14 * 2u);
-    uint G_row29 = G_at(g14 * 2u + 1u);
+    uint G_row14 = G_at(g14);
+    uint bytes28 = G_row14 & 0xF0F0F0Fu;
+    uint bytes29 = (G_row14 >> 4u) & 0xF0F0F0Fu;
     uint g_lo15 = pick3 >> 24u;  // qs: bits 0-7 of g
     uint g_hi15 = (qh1 >> 28u) & 7u;  // qh: bits 8-10 of g
     uint g15 = g_lo15 | (g_hi15 << 8u);
-    uint G_row30 = G_at(g15 * 2u);
-    uint G_row31 = G_at(g15 * 2u + 1u);
+    uint G_row15 = G_at(g15);
+    uint bytes30 = G_row15 & 0xF0F0F0Fu;
+    uint bytes31 = (G_row15 >> 4u) & 0xF0F0F0Fu;
     uint sg0 = (qh0 >> 3u) & 1u;  // qh: 1 bit
     uint sg1 = (qh0 >> 7u) & 1u;  // qh: 1 bit
     uint sg2 = (qh0 >> 11u) & 1u;  // qh: 1 bit
@@ -543,15 +570,15 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
     uint sg15 = qh1 >> 31u;  // qh: 1 bit
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float((2 * int(sc0) + 1) * (dot4(int(G_row0), wide_x[k][digit][0]) + dot4(int(G_row1), wide_x[k][digit][1]) + dot4(int(G_row2), wide_x[k][digit][2]) + dot4(int(G_row3), wide_x[k][digit][3])) + (2 * int(sc1) + 1) * (dot4(int(G_row4), wide_x[k][digit][4]) + dot4(int(G_row5), wide_x[k][digit][5]) + dot4(int(G_row6), wide_x[k][digit][6]) + dot4(int(G_row7), wide_x[k][digit][7])));
-        dots1 = 256.0 * dots1 + float((2 * int(sc2) + 1) * (dot4(int(G_row8), wide_x[k][digit][8]) + dot4(int(G_row9), wide_x[k][digit][9]) + dot4(int(G_row10), wide_x[k][digit][10]) + dot4(int(G_row11), wide_x[k][digit][11])) + (2 * int(sc3) + 1) * (dot4(int(G_row12), wide_x[k][digit][12]) + dot4(int(G_row13), wide_x[k][digit][13]) + dot4(int(G_row14), wide_x[k][digit][14]) + dot4(int(G_row15), wide_x[k][digit][15])));
-        dots2 = 256.0 * dots2 + float((2 * int(sc4) + 1) * (dot4(int(G_row16), wide_x[k][digit][16]) + dot4(int(G_row17), wide_x[k][digit][17]) + dot4(int(G_row18), wide_x[k][digit][18]) + dot4(int(G_row19), wide_x[k][digit][19])) + (2 * int(sc5) + 1) * (dot4(int(G_row20), wide_x[k][digit][20]) + dot4(int(G_row21), wide_x[k][digit][21]) + dot4(int(G_row22), wide_x[k][digit][22]) + dot4(int(G_row23), wide_x[k][digit][23])));
-        dots3 = 256.0 * dots3 + float((2 * int(sc6) + 1) * (dot4(int(G_row24), wide_x[k][digit][24]) + dot4(int(G_row25), wide_x[k][digit][25]) + dot4(int(G_row26), wide_x[k][digit][26]) + dot4(int(G_row27), wide_x[k][digit][27])) + (2 * int(sc7) + 1) * (dot4(int(G_row28), wide_x[k][digit][28]) + dot4(int(G_row29), wide_x[k][digit][29]) + dot4(int(G_row30), wide_x[k][digit][30]) + dot4(int(G_row31), wide_x[k][digit][31])));
+        dots0 = 256.0 * dots0 + float((2 * int(sc0) + 1) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - wide_x_digits[k][digit][0]) + (2 * int(sc1) + 1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][1]));
+        dots1 = 256.0 * dots1 + float((2 * int(sc2) + 1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - wide_x_digits[k][digit][2]) + (2 * int(sc3) + 1) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][3]));
+        dots2 = 256.0 * dots2 + float((2 * int(sc4) + 1) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) - wide_x_digits[k][digit][4]) + (2 * int(sc5) + 1) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][5]));
+        dots3 = 256.0 * dots3 + float((2 * int(sc6) + 1) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) - wide_x_digits[k][digit][6]) + (2 * int(sc7) + 1) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][7]));
     }
     sum += d * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][1] + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][2] + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][3] + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][4] + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][5] + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][6] + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][7] + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][8] + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][9] + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][10] + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][11] + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][12] + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][13] + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][14] + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][15];
 }
 
-const uint X_WORDS = DIGITS * 32u + 20u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 40u + 20u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -559,10 +586,11 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 32u + i] = uint(wide_x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 40u + i] = uint(wide_x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 8u; ++i) words[digit * 40u + 32u + i] = uint(wide_x_digits[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 32u + i] = floatBitsToUint(wide_x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < 16u; ++i) words[DIGITS * 32u + 4u + i] = floatBitsToUint(wide_x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 40u + i] = floatBitsToUint(wide_x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 16u; ++i) words[DIGITS * 40u + 4u + i] = floatBitsToUint(wide_x_sum[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
@@ -574,10 +602,11 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) wide_x[0][digit][i] = int(words[digit * 32u + i]);
+        [[unroll]] for (uint i = 0u; i < 32u; ++i) wide_x[0][digit][i] = int(words[digit * 40u + i]);
+        [[unroll]] for (uint i = 0u; i < 8u; ++i) wide_x_digits[0][digit][i] = int(words[digit * 40u + 32u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 32u + i]);
-    [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x_sum[0][i] = uintBitsToFloat(words[DIGITS * 32u + 4u + i]);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 40u + i]);
+    [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x_sum[0][i] = uintBitsToFloat(words[DIGITS * 40u + 4u + i]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -719,11 +748,11 @@ void walk_shared() {
 
 void main() {
     if (COPIES > 1u) {
-        for (uint i = gl_LocalInvocationID.x; i < 4096u; i += gl_WorkGroupSize.x) {
+        for (uint i = gl_LocalInvocationID.x; i < 2048u; i += gl_WorkGroupSize.x) {
             const uint value = G[i];
             for (uint c = 0u; c < COPIES; ++c) {
-                const uint copy = (i / 2u + c) % COPIES;  // neighbours in other banks
-                G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u] = value;
+                const uint copy = (i + c) % COPIES;  // neighbours in other banks
+                G_copies[i * COPIES + copy] = value;
             }
         }
         barrier();

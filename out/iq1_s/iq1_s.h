@@ -1,8 +1,8 @@
 /* iq1_s: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
  * 50 bytes for 256 elements, 1.562 bits each.
- * dequant, gather in f32: for each weight 0.195 bytes read and 4 written, 20.8 operations: 0.75 loads, 5.25 bits, 9.75 integer, 2.5 float, 1.5 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.195 bytes read, 6.31 operations: 0.188 loads, 1.56 bits, 1.25 integer, 2.44 float, 0.625 conversions, 0.25 lookups.
+ * dequant, gather in f32: for each weight 0.195 bytes read and 4 written, 16.8 operations: 0.75 loads, 4.25 bits, 7.5 integer, 2.5 float, 1.5 conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.195 bytes read, 6.69 operations: 0.234 loads, 1.83 bits, 0.969 integer, 2.88 float, 0.656 conversions, 0.125 lookups.
  *
  *     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"

@@ -1,7 +1,7 @@
 // iq1_s_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
 // 50 bytes for 256 elements, 1.562 bits each.
-// For each weight 0.195 bytes read and 4 written, 20.8 operations: 0.75 loads, 5.25 bits, 9.75 integer, 2.5 float, 1.5 conversions, 1 lookups.
+// For each weight 0.195 bytes read and 4 written, 16.8 operations: 0.75 loads, 4.25 bits, 7.5 integer, 2.5 float, 1.5 conversions, 0.25 lookups.
 //
 //     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -25,7 +25,7 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
-layout(binding = 2, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8, packed
+layout(binding = 2, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
 layout(binding = 1, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
@@ -49,12 +49,9 @@ void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint g_lo = (qs >> (tile % 8u / 2u % 2u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi = (qh >> (tile % 8u / 2u * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g = g_lo | (g_hi << 8u);
-    uint G_row0 = G[g * 2u + tile % 8u % 2u * 4u / 4u];
-    uint G_row1 = G[g * 2u + (tile % 8u % 2u * 4u + 1u) / 4u];
-    uint G_row2 = G[g * 2u + (tile % 8u % 2u * 4u + 2u) / 4u];
-    uint G_row3 = G[g * 2u + (tile % 8u % 2u * 4u + 3u) / 4u];
+    uint G_row = G[g];
     uint sg = qh >> 15u;  // qh: 1 bit
-    v[0] = d_sc * (vec4(bitfieldExtract(ivec4(int((G_row0 >> (tile % 8u % 2u * 4u % 4u * 8u)) & 0xFFu), int((G_row1 >> ((tile % 8u % 2u * 4u + 1u) % 4u * 8u)) & 0xFFu), int((G_row2 >> ((tile % 8u % 2u * 4u + 2u) % 4u * 8u)) & 0xFFu), int((G_row3 >> ((tile % 8u % 2u * 4u + 3u) % 4u * 8u)) & 0xFFu)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
+    v[0] = d_sc * (vec4(ivec4(int((G_row >> (tile % 8u % 2u * 4u * 4u)) & 15u), int((G_row >> ((tile % 8u % 2u * 4u + 1u) * 4u)) & 15u), int((G_row >> ((tile % 8u % 2u * 4u + 2u) * 4u)) & 15u), int((G_row >> ((tile % 8u % 2u * 4u + 3u) * 4u)) & 15u)) - 1) + (int(sg) != 0 ? -0.125 : 0.125));
 }
 
 // Stores a tile where it belongs in block `block` of the output.

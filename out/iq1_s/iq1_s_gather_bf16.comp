@@ -1,7 +1,7 @@
 // iq1_s_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
 // 50 bytes for 256 elements, 1.562 bits each.
-// For each weight 0.195 bytes read and 2 written, 10.5 operations: 0.375 loads, 3.12 bits, 2.25 integer, 2.25 float, 2.25 conversions, 0.25 lookups.
+// For each weight 0.195 bytes read and 2 written, 11.1 operations: 0.375 loads, 3.12 bits, 3 integer, 2.25 float, 2.25 conversions, 0.125 lookups.
 //
 //     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -26,7 +26,7 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
-layout(binding = 4, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8, packed
+layout(binding = 4, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
 layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 2, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
@@ -73,13 +73,12 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint g_lo = (qs >> (tile % 4u % 2u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi = (qh >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g = g_lo | (g_hi << 8u);
-    uint G_row0 = G[g * 2u];
+    uint G_row = G[g];
     uint sg = qh >> 15u;  // qh: 1 bit
-    v[0] = d_sc * (vec4(bitfieldExtract(ivec4(uvec4(G_row0) >> uvec4(0, 8, 16, 24)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
+    v[0] = d_sc * (vec4(ivec4((uvec4(G_row) >> uvec4(0, 4, 8, 12)) & 15u) - 1) + (int(sg) != 0 ? -0.125 : 0.125));
 
     // elements 4 to 7, counted from the tile's first
-    uint G_row1 = G[g * 2u + 1u];
-    v[1] = d_sc * (vec4(bitfieldExtract(ivec4(uvec4(G_row1) >> uvec4(0, 8, 16, 24)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
+    v[1] = d_sc * (vec4(ivec4((uvec4(G_row) >> uvec4(16, 20, 24, 28)) & 15u) - 1) + (int(sg) != 0 ? -0.125 : 0.125));
 }
 
 // Stores a tile where it belongs in block `block` of the output.

@@ -1,7 +1,7 @@
 // iq1_s_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
 // 50 bytes for 256 elements, 1.562 bits each.
-// For each weight 0.195 bytes read, 6.31 operations: 0.188 loads, 1.56 bits, 1.25 integer, 2.44 float, 0.625 conversions, 0.25 lookups.
+// For each weight 0.195 bytes read, 6.69 operations: 0.234 loads, 1.83 bits, 0.969 integer, 2.88 float, 0.656 conversions, 0.125 lookups.
 //
 //     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -31,9 +31,16 @@ layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at l
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 13) const uint AHEAD = 0;   // 1: rows, of whole fours of words, are loaded ahead
+layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
-layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8, packed
+layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
 
@@ -56,6 +63,11 @@ const uint TILES = 4u;
 vec4 x[TILES][4];
 float x_sum[TILES][1];
 
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][16];
+float wide_x_sum[WIDE_TILES][8];
+
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 16u;
@@ -65,10 +77,10 @@ void load_x(uint vector, uint j, uint k) {
     const vec4 x1 = x_in[from + 1u];
     const vec4 x2 = x_in[from + 2u];
     const vec4 x3 = x_in[from + 3u];
-    x[k][0] = x0 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][1] = x1 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][2] = x2 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][3] = x3 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
     x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
 }
 
@@ -86,27 +98,235 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint g_lo0 = qs & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi0 = (qh >> (tile % 2u * 6u)) & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0 * 2u];
-    uint biased0 = (G_row0 ^ 0x80808080u) - 0x7F7F7F7Fu;  // from zero on
-    vec2 pair0 = unpackHalf2x16(biased0 & 0x30003u);
-    vec2 pair1 = unpackHalf2x16(biased0 & 0x3000300u);
-    uint G_row1 = G[g0 * 2u + 1u];
-    uint biased1 = (G_row1 ^ 0x80808080u) - 0x7F7F7F7Fu;  // from zero on
-    vec2 pair2 = unpackHalf2x16(biased1 & 0x30003u);
-    vec2 pair3 = unpackHalf2x16(biased1 & 0x3000300u);
+    uint G_row0 = G[g0];
+    vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
+    vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
     uint g_lo1 = qs >> 8u;  // qs: bits 0-7 of g
     uint g_hi1 = (qh >> (tile % 2u * 6u + 3u)) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row2 = G[g1 * 2u];
-    uint biased2 = (G_row2 ^ 0x80808080u) - 0x7F7F7F7Fu;  // from zero on
-    vec2 pair4 = unpackHalf2x16(biased2 & 0x30003u);
-    vec2 pair5 = unpackHalf2x16(biased2 & 0x3000300u);
-    uint G_row3 = G[g1 * 2u + 1u];
-    uint biased3 = (G_row3 ^ 0x80808080u) - 0x7F7F7F7Fu;  // from zero on
-    vec2 pair6 = unpackHalf2x16(biased3 & 0x30003u);
-    vec2 pair7 = unpackHalf2x16(biased3 & 0x3000300u);
+    uint G_row1 = G[g1];
+    vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu);
+    vec2 pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu);
+    vec2 pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
     uint sg = qh >> 15u;  // qh: 1 bit
-    sum += d_sc * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - x_sum[k][0]) + d_sc * (int(sg) != 0 ? -0.125 : 0.125) * x_sum[k][0];
+    sum += d_sc * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y)) - x_sum[k][0]) + d_sc * (int(sg) != 0 ? -0.125 : 0.125) * x_sum[k][0];
+}
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_in[at];
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 2048u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[i * COPIES + copy];
+}
+
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 8u);
+    const vec4 x3 = staged_x(from + 9u);
+    const vec4 x4 = staged_x(from + 16u);
+    const vec4 x5 = staged_x(from + 17u);
+    const vec4 x6 = staged_x(from + 24u);
+    const vec4 x7 = staged_x(from + 25u);
+    const vec4 x8 = staged_x(from + 64u);
+    const vec4 x9 = staged_x(from + 65u);
+    const vec4 x10 = staged_x(from + 72u);
+    const vec4 x11 = staged_x(from + 73u);
+    const vec4 x12 = staged_x(from + 80u);
+    const vec4 x13 = staged_x(from + 81u);
+    const vec4 x14 = staged_x(from + 88u);
+    const vec4 x15 = staged_x(from + 89u);
+    wide_x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][4] = x4 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][5] = x5 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][6] = x6 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][7] = x7 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][8] = x8 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][9] = x9 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][10] = x10 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][11] = x11 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][12] = x12 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][13] = x13 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][14] = x14 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][15] = x15 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x_sum[k][0] = dot(x0 + x1, vec4(1.0));
+    wide_x_sum[k][1] = dot(x2 + x3, vec4(1.0));
+    wide_x_sum[k][2] = dot(x4 + x5, vec4(1.0));
+    wide_x_sum[k][3] = dot(x6 + x7, vec4(1.0));
+    wide_x_sum[k][4] = dot(x8 + x9, vec4(1.0));
+    wide_x_sum[k][5] = dot(x10 + x11, vec4(1.0));
+    wide_x_sum[k][6] = dot(x12 + x13, vec4(1.0));
+    wide_x_sum[k][7] = dot(x14 + x15, vec4(1.0));
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[15]) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 25u;
+    uint part = tile / 4u;  // of 128 elements
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + part * 2u + 8u];
+    words[2] = blocks_word[base + (part * 128u + tile % 4u * 8u + 16u) / 32u];
+    words[3] = blocks_word[base + part * 2u + 9u];
+    words[4] = blocks_word[base + (part * 128u + tile % 4u * 8u + 48u) / 32u];
+    words[5] = blocks_word[base + (part * 128u + tile % 4u * 8u + 80u) / 32u];
+    words[6] = blocks_word[base + part * 2u + 10u];
+    words[7] = blocks_word[base + (part * 128u + tile % 4u * 8u + 112u) / 32u];
+    words[8] = blocks_word[base + 12u];
+    words[9] = blocks_word[base + part * 2u + 21u];
+    words[10] = blocks_word[base + part * 4u + 13u];
+    words[11] = blocks_word[base + part * 4u + 14u];
+    words[12] = blocks_word[base + part * 2u + 22u];
+    words[13] = blocks_word[base + part * 4u + 15u];
+    words[14] = blocks_word[base + part * 4u + 16u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uint words[15], inout float sum) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    float d0 = f16_to_f32(words[0]);
+    uint part = tile / 4u;  // of 128 elements
+    uint qh0 = words[1];
+    uint sc0 = (qh0 >> 28u) & 7u;  // qh: 3 bits
+    precise float d_sc0 = d0 * float(2 * int(sc0) + 1);
+    uint qs0 = words[2];
+    uint g_lo0 = (qs0 >> ((part * 128u + tile % 4u * 8u + 16u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi0 = (qh0 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G_at(g0);
+    vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
+    vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
+    uint sg0 = qh0 >> 31u;  // qh: 1 bit
+    uint qh1 = words[3];
+    uint sc1 = (qh1 >> 12u) & 7u;  // qh: 3 bits
+    precise float d_sc1 = d0 * float(2 * int(sc1) + 1);
+    uint qs1 = words[4];
+    uint g_lo1 = (qs1 >> ((part * 128u + tile % 4u * 8u + 48u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh1 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G_at(g1);
+    vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu);
+    vec2 pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu);
+    vec2 pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
+    uint sg1 = (qh1 >> 15u) & 1u;  // qh: 1 bit
+    uint sc2 = (qh1 >> 28u) & 7u;  // qh: 3 bits
+    precise float d_sc2 = d0 * float(2 * int(sc2) + 1);
+    uint qs2 = words[5];
+    uint g_lo2 = (qs2 >> ((part * 128u + tile % 4u * 8u + 80u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi2 = (qh1 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row2 = G_at(g2);
+    vec2 pair8 = unpackHalf2x16(G_row2 & 0xF000Fu);
+    vec2 pair9 = unpackHalf2x16(G_row2 & 0xF000F0u);
+    vec2 pair10 = unpackHalf2x16((G_row2 >> 8u) & 0xF000Fu);
+    vec2 pair11 = unpackHalf2x16((G_row2 >> 8u) & 0xF000F0u);
+    uint sg2 = qh1 >> 31u;  // qh: 1 bit
+    uint qh2 = words[6];
+    uint sc3 = (qh2 >> 12u) & 7u;  // qh: 3 bits
+    precise float d_sc3 = d0 * float(2 * int(sc3) + 1);
+    uint qs3 = words[7];
+    uint g_lo3 = (qs3 >> ((part * 128u + tile % 4u * 8u + 112u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi3 = (qh2 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row3 = G_at(g3);
+    vec2 pair12 = unpackHalf2x16(G_row3 & 0xF000Fu);
+    vec2 pair13 = unpackHalf2x16(G_row3 & 0xF000F0u);
+    vec2 pair14 = unpackHalf2x16((G_row3 >> 8u) & 0xF000Fu);
+    vec2 pair15 = unpackHalf2x16((G_row3 >> 8u) & 0xF000F0u);
+    uint sg3 = (qh2 >> 15u) & 1u;  // qh: 1 bit
+    float d1 = f16_to_f32(words[8] >> 16u);
+    uint qh3 = words[9];
+    uint sc4 = (qh3 >> 12u) & 7u;  // qh: 3 bits
+    precise float d_sc4 = d1 * float(2 * int(sc4) + 1);
+    uint qs4 = words[10];
+    uint g_lo4 = (qs4 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi4 = (qh3 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row4 = G_at(g4);
+    vec2 pair16 = unpackHalf2x16(G_row4 & 0xF000Fu);
+    vec2 pair17 = unpackHalf2x16(G_row4 & 0xF000F0u);
+    vec2 pair18 = unpackHalf2x16((G_row4 >> 8u) & 0xF000Fu);
+    vec2 pair19 = unpackHalf2x16((G_row4 >> 8u) & 0xF000F0u);
+    uint sg4 = (qh3 >> 15u) & 1u;  // qh: 1 bit
+    uint sc5 = (qh3 >> 28u) & 7u;  // qh: 3 bits
+    precise float d_sc5 = d1 * float(2 * int(sc5) + 1);
+    uint qs5 = words[11];
+    uint g_lo5 = (qs5 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh3 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row5 = G_at(g5);
+    vec2 pair20 = unpackHalf2x16(G_row5 & 0xF000Fu);
+    vec2 pair21 = unpackHalf2x16(G_row5 & 0xF000F0u);
+    vec2 pair22 = unpackHalf2x16((G_row5 >> 8u) & 0xF000Fu);
+    vec2 pair23 = unpackHalf2x16((G_row5 >> 8u) & 0xF000F0u);
+    uint sg5 = qh3 >> 31u;  // qh: 1 bit
+    uint qh4 = words[12];
+    uint sc6 = (qh4 >> 12u) & 7u;  // qh: 3 bits
+    precise float d_sc6 = d1 * float(2 * int(sc6) + 1);
+    uint qs6 = words[13];
+    uint g_lo6 = (qs6 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh4 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row6 = G_at(g6);
+    vec2 pair24 = unpackHalf2x16(G_row6 & 0xF000Fu);
+    vec2 pair25 = unpackHalf2x16(G_row6 & 0xF000F0u);
+    vec2 pair26 = unpackHalf2x16((G_row6 >> 8u) & 0xF000Fu);
+    vec2 pair27 = unpackHalf2x16((G_row6 >> 8u) & 0xF000F0u);
+    uint sg6 = (qh4 >> 15u) & 1u;  // qh: 1 bit
+    uint sc7 = (qh4 >> 28u) & 7u;  // qh: 3 bits
+    precise float d_sc7 = d1 * float(2 * int(sc7) + 1);
+    uint qs7 = words[14];
+    uint g_lo7 = (qs7 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh4 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row7 = G_at(g7);
+    vec2 pair28 = unpackHalf2x16(G_row7 & 0xF000Fu);
+    vec2 pair29 = unpackHalf2x16(G_row7 & 0xF000F0u);
+    vec2 pair30 = unpackHalf2x16((G_row7 >> 8u) & 0xF000Fu);
+    vec2 pair31 = unpackHalf2x16((G_row7 >> 8u) & 0xF000F0u);
+    uint sg7 = qh4 >> 31u;  // qh: 1 bit
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
+    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)), wide_x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
+    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair10.x, pair11.x)), wide_x[k][5], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair14.x, pair15.x)), wide_x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), wide_x[k][9], vec4(pair16.y, pair17.y, pair18.y, pair19.y));
+    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair22.x, pair23.x)), wide_x[k][11], vec4(pair20.y, pair21.y, pair22.y, pair23.y));
+    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair26.x, pair27.x)), wide_x[k][13], vec4(pair24.y, pair25.y, pair26.y, pair27.y));
+    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair30.x, pair31.x)), wide_x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
+    sum += d_sc0 * (dots0 - wide_x_sum[k][0]) + d_sc0 * (int(sg0) != 0 ? -0.125 : 0.125) * wide_x_sum[k][0] + d_sc1 * (dots1 - wide_x_sum[k][1]) + d_sc1 * (int(sg1) != 0 ? -0.125 : 0.125) * wide_x_sum[k][1] + d_sc2 * (dots2 - wide_x_sum[k][2]) + d_sc2 * (int(sg2) != 0 ? -0.125 : 0.125) * wide_x_sum[k][2] + d_sc3 * (dots3 - wide_x_sum[k][3]) + d_sc3 * (int(sg3) != 0 ? -0.125 : 0.125) * wide_x_sum[k][3] + d_sc4 * (dots4 - wide_x_sum[k][4]) + d_sc4 * (int(sg4) != 0 ? -0.125 : 0.125) * wide_x_sum[k][4] + d_sc5 * (dots5 - wide_x_sum[k][5]) + d_sc5 * (int(sg5) != 0 ? -0.125 : 0.125) * wide_x_sum[k][5] + d_sc6 * (dots6 - wide_x_sum[k][6]) + d_sc6 * (int(sg6) != 0 ? -0.125 : 0.125) * wide_x_sum[k][6] + d_sc7 * (dots7 - wide_x_sum[k][7]) + d_sc7 * (int(sg7) != 0 ? -0.125 : 0.125) * wide_x_sum[k][7];
 }
 
 const uint X_WORDS = 17u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
@@ -145,6 +365,277 @@ float sum_of_lanes(float v[ROWS], uint width) {
     }
     for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 7u) / 8u * 128u;
+    for (staged_from = runs + begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    uint held = ~0u, turn = 0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_wide_x(0u, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (STAGED == 1u && !kept) load_wide_x(0u, j, k);
+                uint words[ROWS][15];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
+            }
+            held = c0;
+        }
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) y[y_first + row + lane] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
+        if (i >= teams * ROWS || first + i >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+        y[y_first + first + i] = total;
+    }
+}
+
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / 8u * 25u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[AHEAD == 1u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
+
+// Lookups take longer in one subgroup than in another: these wait for each other once in so many rounds.
+const uint ROUNDS = LANES / 4u;
+
+// Takes tile `j` of a slice, which lies from word `at` on.
+void take_held(uint at, uint j, out uint words[15]) {
+    const uint block = j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 25u;
+    uint part = tile / 4u;  // of 128 elements
+    words[0] = held[at + base];
+    words[1] = held[at + base + part * 2u + 8u];
+    words[2] = held[at + base + (part * 128u + tile % 4u * 8u + 16u) / 32u];
+    words[3] = held[at + base + part * 2u + 9u];
+    words[4] = held[at + base + (part * 128u + tile % 4u * 8u + 48u) / 32u];
+    words[5] = held[at + base + (part * 128u + tile % 4u * 8u + 80u) / 32u];
+    words[6] = held[at + base + part * 2u + 10u];
+    words[7] = held[at + base + (part * 128u + tile % 4u * 8u + 112u) / 32u];
+    words[8] = held[at + base + 12u];
+    words[9] = held[at + base + part * 2u + 21u];
+    words[10] = held[at + base + part * 4u + 13u];
+    words[11] = held[at + base + part * 4u + 14u];
+    words[12] = held[at + base + part * 2u + 22u];
+    words[13] = held[at + base + part * 4u + 15u];
+    words[14] = held[at + base + part * 4u + 16u];
+}
+
+// Adds its products with what is kept of x.
+void add_held(uint j, uint k, uint words[15], inout float sum) {
+    const uint block = j / 8u;
+    const uint tile = j % 8u;
+    float d0 = f16_to_f32(words[0]);
+    uint part = tile / 4u;  // of 128 elements
+    uint qh0 = words[1];
+    uint sc0 = (qh0 >> 28u) & 7u;  // qh: 3 bits
+    precise float d_sc0 = d0 * float(2 * int(sc0) + 1);
+    uint qs0 = words[2];
+    uint g_lo0 = (qs0 >> ((part * 128u + tile % 4u * 8u + 16u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi0 = (qh0 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G_at(g0);
+    vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
+    vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
+    uint sg0 = qh0 >> 31u;  // qh: 1 bit
+    uint qh1 = words[3];
+    uint sc1 = (qh1 >> 12u) & 7u;  // qh: 3 bits
+    precise float d_sc1 = d0 * float(2 * int(sc1) + 1);
+    uint qs1 = words[4];
+    uint g_lo1 = (qs1 >> ((part * 128u + tile % 4u * 8u + 48u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh1 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G_at(g1);
+    vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu);
+    vec2 pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu);
+    vec2 pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
+    uint sg1 = (qh1 >> 15u) & 1u;  // qh: 1 bit
+    uint sc2 = (qh1 >> 28u) & 7u;  // qh: 3 bits
+    precise float d_sc2 = d0 * float(2 * int(sc2) + 1);
+    uint qs2 = words[5];
+    uint g_lo2 = (qs2 >> ((part * 128u + tile % 4u * 8u + 80u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi2 = (qh1 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row2 = G_at(g2);
+    vec2 pair8 = unpackHalf2x16(G_row2 & 0xF000Fu);
+    vec2 pair9 = unpackHalf2x16(G_row2 & 0xF000F0u);
+    vec2 pair10 = unpackHalf2x16((G_row2 >> 8u) & 0xF000Fu);
+    vec2 pair11 = unpackHalf2x16((G_row2 >> 8u) & 0xF000F0u);
+    uint sg2 = qh1 >> 31u;  // qh: 1 bit
+    uint qh2 = words[6];
+    uint sc3 = (qh2 >> 12u) & 7u;  // qh: 3 bits
+    precise float d_sc3 = d0 * float(2 * int(sc3) + 1);
+    uint qs3 = words[7];
+    uint g_lo3 = (qs3 >> ((part * 128u + tile % 4u * 8u + 112u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi3 = (qh2 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row3 = G_at(g3);
+    vec2 pair12 = unpackHalf2x16(G_row3 & 0xF000Fu);
+    vec2 pair13 = unpackHalf2x16(G_row3 & 0xF000F0u);
+    vec2 pair14 = unpackHalf2x16((G_row3 >> 8u) & 0xF000Fu);
+    vec2 pair15 = unpackHalf2x16((G_row3 >> 8u) & 0xF000F0u);
+    uint sg3 = (qh2 >> 15u) & 1u;  // qh: 1 bit
+    float d1 = f16_to_f32(words[8] >> 16u);
+    uint qh3 = words[9];
+    uint sc4 = (qh3 >> 12u) & 7u;  // qh: 3 bits
+    precise float d_sc4 = d1 * float(2 * int(sc4) + 1);
+    uint qs4 = words[10];
+    uint g_lo4 = (qs4 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi4 = (qh3 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row4 = G_at(g4);
+    vec2 pair16 = unpackHalf2x16(G_row4 & 0xF000Fu);
+    vec2 pair17 = unpackHalf2x16(G_row4 & 0xF000F0u);
+    vec2 pair18 = unpackHalf2x16((G_row4 >> 8u) & 0xF000Fu);
+    vec2 pair19 = unpackHalf2x16((G_row4 >> 8u) & 0xF000F0u);
+    uint sg4 = (qh3 >> 15u) & 1u;  // qh: 1 bit
+    uint sc5 = (qh3 >> 28u) & 7u;  // qh: 3 bits
+    precise float d_sc5 = d1 * float(2 * int(sc5) + 1);
+    uint qs5 = words[11];
+    uint g_lo5 = (qs5 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh3 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row5 = G_at(g5);
+    vec2 pair20 = unpackHalf2x16(G_row5 & 0xF000Fu);
+    vec2 pair21 = unpackHalf2x16(G_row5 & 0xF000F0u);
+    vec2 pair22 = unpackHalf2x16((G_row5 >> 8u) & 0xF000Fu);
+    vec2 pair23 = unpackHalf2x16((G_row5 >> 8u) & 0xF000F0u);
+    uint sg5 = qh3 >> 31u;  // qh: 1 bit
+    uint qh4 = words[12];
+    uint sc6 = (qh4 >> 12u) & 7u;  // qh: 3 bits
+    precise float d_sc6 = d1 * float(2 * int(sc6) + 1);
+    uint qs6 = words[13];
+    uint g_lo6 = (qs6 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh4 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row6 = G_at(g6);
+    vec2 pair24 = unpackHalf2x16(G_row6 & 0xF000Fu);
+    vec2 pair25 = unpackHalf2x16(G_row6 & 0xF000F0u);
+    vec2 pair26 = unpackHalf2x16((G_row6 >> 8u) & 0xF000Fu);
+    vec2 pair27 = unpackHalf2x16((G_row6 >> 8u) & 0xF000F0u);
+    uint sg6 = (qh4 >> 15u) & 1u;  // qh: 1 bit
+    uint sc7 = (qh4 >> 28u) & 7u;  // qh: 3 bits
+    precise float d_sc7 = d1 * float(2 * int(sc7) + 1);
+    uint qs7 = words[14];
+    uint g_lo7 = (qs7 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh4 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row7 = G_at(g7);
+    vec2 pair28 = unpackHalf2x16(G_row7 & 0xF000Fu);
+    vec2 pair29 = unpackHalf2x16(G_row7 & 0xF000F0u);
+    vec2 pair30 = unpackHalf2x16((G_row7 >> 8u) & 0xF000Fu);
+    vec2 pair31 = unpackHalf2x16((G_row7 >> 8u) & 0xF000F0u);
+    uint sg7 = qh4 >> 31u;  // qh: 1 bit
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
+    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)), wide_x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
+    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair10.x, pair11.x)), wide_x[k][5], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair14.x, pair15.x)), wide_x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), wide_x[k][9], vec4(pair16.y, pair17.y, pair18.y, pair19.y));
+    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair22.x, pair23.x)), wide_x[k][11], vec4(pair20.y, pair21.y, pair22.y, pair23.y));
+    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair26.x, pair27.x)), wide_x[k][13], vec4(pair24.y, pair25.y, pair26.y, pair27.y));
+    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair30.x, pair31.x)), wide_x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
+    sum += d_sc0 * (dots0 - wide_x_sum[k][0]) + d_sc0 * (int(sg0) != 0 ? -0.125 : 0.125) * wide_x_sum[k][0] + d_sc1 * (dots1 - wide_x_sum[k][1]) + d_sc1 * (int(sg1) != 0 ? -0.125 : 0.125) * wide_x_sum[k][1] + d_sc2 * (dots2 - wide_x_sum[k][2]) + d_sc2 * (int(sg2) != 0 ? -0.125 : 0.125) * wide_x_sum[k][2] + d_sc3 * (dots3 - wide_x_sum[k][3]) + d_sc3 * (int(sg3) != 0 ? -0.125 : 0.125) * wide_x_sum[k][3] + d_sc4 * (dots4 - wide_x_sum[k][4]) + d_sc4 * (int(sg4) != 0 ? -0.125 : 0.125) * wide_x_sum[k][4] + d_sc5 * (dots5 - wide_x_sum[k][5]) + d_sc5 * (int(sg5) != 0 ? -0.125 : 0.125) * wide_x_sum[k][5] + d_sc6 * (dots6 - wide_x_sum[k][6]) + d_sc6 * (int(sg6) != 0 ? -0.125 : 0.125) * wide_x_sum[k][6] + d_sc7 * (dots7 - wide_x_sum[k][7]) + d_sc7 * (int(sg7) != 0 ? -0.125 : 0.125) * wide_x_sum[k][7];
+}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = blocks_four[from + place[i]];
+}
+
+void walk_ahead() {
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = row_tiles / 4u, row_fours = tiles / 8u * 25u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_wide_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            uint words[15];
+            take_held((own + r * SLICE_FOURS) * 4u + phase, lane, words);
+            sum[r] = 0.0;
+            add_held(lane, 0u, words, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) y[y_first + to] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place_of_sums = turn / ROUNDS % 2u * ROUNDS * gl_NumSubgroups * ROWS, round = turn % ROUNDS;
+        if (lane < ROWS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        ++turn;
+        if (round + 1u < ROUNDS && next < rows) continue;
+        barrier();
+        for (uint i = lane; slice == 0u && i < (round + 1u) * ROWS; i += LANES) {
+            const uint back = round - i / ROWS, begin = row - back * step, sum_of = min(begin, last) + i % ROWS;
+            if (sum_of < begin || sum_of >= rows) continue;
+            const uint at = place_of_sums + (i / ROWS * gl_NumSubgroups + gl_SubgroupID) * ROWS + i % ROWS;
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[at + s * ROWS];
+            y[y_first + sum_of] = total;
+        }
+    }
 }
 
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
@@ -186,6 +677,24 @@ void walk_shared() {
 }
 
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 2048u; i += gl_WorkGroupSize.x) {
+            const uint value = G[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i + c) % COPIES;  // neighbours in other banks
+                G_copies[i * COPIES + copy] = value;
+            }
+        }
+        barrier();
+    }
+    if (AHEAD == 1u && BATCH == 1u && gl_SubgroupSize == LANES && gl_WorkGroupSize.x >= LANES * SPLIT) {
+        walk_ahead();
+        return;
+    }
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 32u == 0u) {
+        walk_wide();
+        return;
+    }
     if (BATCH > 1u && gl_SubgroupSize >= ROWS) {
         walk_shared();
         return;

@@ -1,7 +1,7 @@
 // iq1_s_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
 // 50 bytes for 256 elements, 1.562 bits each.
-// For each weight 0.195 bytes read, 4.66 operations: 0.172 loads, 1.4 bits, 1.96 integer, 0.703 float, 0.172 conversions, 0.25 lookups.
+// For each weight 0.195 bytes read, 4.41 operations: 0.109 loads, 1.59 bits, 1.71 integer, 0.703 float, 0.172 conversions, 0.125 lookups.
 //
 //     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -36,7 +36,7 @@ layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that a
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
-layout(binding = 5, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8, packed
+layout(binding = 5, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
@@ -71,7 +71,7 @@ float x_sum[TILES][1];
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
 int wide_x[WIDE_TILES][DIGITS][32];
-int wide_x_digits[WIDE_TILES][DIGITS][1];
+int wide_x_digits[WIDE_TILES][DIGITS][16];
 float wide_x_step[WIDE_TILES][4];
 float wide_x_sum[WIDE_TILES][16];
 
@@ -99,8 +99,8 @@ int dot4(uint codes, int x) {
     return mixed_dot(x, codes, 0);
 }
 
-// The nearest integers to numbers up to LARGEST, and BIAS: with it, bytes are digits, but for the first bits of those below the highest.
-// Where 24 bits suffice, numbers become integers when they are added to one whose last bit stands for 1.
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
 ivec4 integers(vec4 v) {
@@ -145,10 +145,11 @@ void load_x(uint vector, uint j, uint k) {
     const ivec4 i3 = integers(x3 * scale);
     x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3) - 16 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(i0, digit);
-        x[k][digit][1] = bytes_of(i1, digit);
-        x[k][digit][2] = bytes_of(i2, digit);
-        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
+        x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
+        x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
+        x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]);
     }
 }
 
@@ -165,17 +166,19 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint g_lo0 = qs & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi0 = (qh >> (tile % 2u * 6u)) & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0 * 2u];
-    uint G_row1 = G[g0 * 2u + 1u];
+    uint G_row0 = G[g0];
+    uint bytes0 = G_row0 & 0xF0F0F0Fu;
+    uint bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
     uint g_lo1 = qs >> 8u;  // qs: bits 0-7 of g
     uint g_hi1 = (qh >> (tile % 2u * 6u + 3u)) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row2 = G[g1 * 2u];
-    uint G_row3 = G[g1 * 2u + 1u];
+    uint G_row1 = G[g1];
+    uint bytes2 = G_row1 & 0xF0F0F0Fu;
+    uint bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
     uint sg = qh >> 15u;  // qh: 1 bit
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float((2 * int(sc) + 1) * (dot4(int(G_row0), x[k][digit][0]) + dot4(int(G_row1), x[k][digit][1]) + dot4(int(G_row2), x[k][digit][2]) + dot4(int(G_row3), x[k][digit][3])));
+        dots0 = 256.0 * dots0 + float((2 * int(sc) + 1) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - x_digits[k][digit][0]));
     }
     sum += d * (x_step[k][0] * dots0) + d * (int(sg) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][0];
 }
@@ -191,13 +194,13 @@ vec4 staged_x(uint at) {
     return staged[place + place / 32u];
 }
 
-shared uint G_copies[COPIES == 1u ? 1u : 4096u * COPIES];
+shared uint G_copies[COPIES == 1u ? 1u : 2048u * COPIES];
 
 // A word of G, from the thread's copy.
 uint G_at(uint i) {
     const uint copy = gl_LocalInvocationID.x % COPIES;
     if (COPIES == 1u) return G[i];
-    return G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u];
+    return G_copies[i * COPIES + copy];
 }
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
@@ -326,43 +329,59 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x_sum[k][14] = wide_x_step[k][3] * float(sum_of(i28 + i29) - 8 * BIAS);
     wide_x_sum[k][15] = wide_x_step[k][3] * float(sum_of(i30 + i31) - 8 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        wide_x[k][digit][0] = bytes_of(i0, digit);
-        wide_x[k][digit][1] = bytes_of(i1, digit);
-        wide_x[k][digit][2] = bytes_of(i2, digit);
-        wide_x[k][digit][3] = bytes_of(i3, digit);
-        wide_x[k][digit][4] = bytes_of(i4, digit);
-        wide_x[k][digit][5] = bytes_of(i5, digit);
-        wide_x[k][digit][6] = bytes_of(i6, digit);
-        wide_x[k][digit][7] = bytes_of(i7, digit);
-        wide_x[k][digit][8] = bytes_of(i8, digit);
-        wide_x[k][digit][9] = bytes_of(i9, digit);
-        wide_x[k][digit][10] = bytes_of(i10, digit);
-        wide_x[k][digit][11] = bytes_of(i11, digit);
-        wide_x[k][digit][12] = bytes_of(i12, digit);
-        wide_x[k][digit][13] = bytes_of(i13, digit);
-        wide_x[k][digit][14] = bytes_of(i14, digit);
-        wide_x[k][digit][15] = bytes_of(i15, digit);
-        wide_x[k][digit][16] = bytes_of(i16, digit);
-        wide_x[k][digit][17] = bytes_of(i17, digit);
-        wide_x[k][digit][18] = bytes_of(i18, digit);
-        wide_x[k][digit][19] = bytes_of(i19, digit);
-        wide_x[k][digit][20] = bytes_of(i20, digit);
-        wide_x[k][digit][21] = bytes_of(i21, digit);
-        wide_x[k][digit][22] = bytes_of(i22, digit);
-        wide_x[k][digit][23] = bytes_of(i23, digit);
-        wide_x[k][digit][24] = bytes_of(i24, digit);
-        wide_x[k][digit][25] = bytes_of(i25, digit);
-        wide_x[k][digit][26] = bytes_of(i26, digit);
-        wide_x[k][digit][27] = bytes_of(i27, digit);
-        wide_x[k][digit][28] = bytes_of(i28, digit);
-        wide_x[k][digit][29] = bytes_of(i29, digit);
-        wide_x[k][digit][30] = bytes_of(i30, digit);
-        wide_x[k][digit][31] = bytes_of(i31, digit);
+        wide_x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
+        wide_x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
+        wide_x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
+        wide_x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
+        wide_x[k][digit][4] = bytes_of(ivec4(i4.x, i4.z, i5.x, i5.z), digit);
+        wide_x[k][digit][5] = bytes_of(ivec4(i4.y, i4.w, i5.y, i5.w), digit);
+        wide_x[k][digit][6] = bytes_of(ivec4(i6.x, i6.z, i7.x, i7.z), digit);
+        wide_x[k][digit][7] = bytes_of(ivec4(i6.y, i6.w, i7.y, i7.w), digit);
+        wide_x[k][digit][8] = bytes_of(ivec4(i8.x, i8.z, i9.x, i9.z), digit);
+        wide_x[k][digit][9] = bytes_of(ivec4(i8.y, i8.w, i9.y, i9.w), digit);
+        wide_x[k][digit][10] = bytes_of(ivec4(i10.x, i10.z, i11.x, i11.z), digit);
+        wide_x[k][digit][11] = bytes_of(ivec4(i10.y, i10.w, i11.y, i11.w), digit);
+        wide_x[k][digit][12] = bytes_of(ivec4(i12.x, i12.z, i13.x, i13.z), digit);
+        wide_x[k][digit][13] = bytes_of(ivec4(i12.y, i12.w, i13.y, i13.w), digit);
+        wide_x[k][digit][14] = bytes_of(ivec4(i14.x, i14.z, i15.x, i15.z), digit);
+        wide_x[k][digit][15] = bytes_of(ivec4(i14.y, i14.w, i15.y, i15.w), digit);
+        wide_x[k][digit][16] = bytes_of(ivec4(i16.x, i16.z, i17.x, i17.z), digit);
+        wide_x[k][digit][17] = bytes_of(ivec4(i16.y, i16.w, i17.y, i17.w), digit);
+        wide_x[k][digit][18] = bytes_of(ivec4(i18.x, i18.z, i19.x, i19.z), digit);
+        wide_x[k][digit][19] = bytes_of(ivec4(i18.y, i18.w, i19.y, i19.w), digit);
+        wide_x[k][digit][20] = bytes_of(ivec4(i20.x, i20.z, i21.x, i21.z), digit);
+        wide_x[k][digit][21] = bytes_of(ivec4(i20.y, i20.w, i21.y, i21.w), digit);
+        wide_x[k][digit][22] = bytes_of(ivec4(i22.x, i22.z, i23.x, i23.z), digit);
+        wide_x[k][digit][23] = bytes_of(ivec4(i22.y, i22.w, i23.y, i23.w), digit);
+        wide_x[k][digit][24] = bytes_of(ivec4(i24.x, i24.z, i25.x, i25.z), digit);
+        wide_x[k][digit][25] = bytes_of(ivec4(i24.y, i24.w, i25.y, i25.w), digit);
+        wide_x[k][digit][26] = bytes_of(ivec4(i26.x, i26.z, i27.x, i27.z), digit);
+        wide_x[k][digit][27] = bytes_of(ivec4(i26.y, i26.w, i27.y, i27.w), digit);
+        wide_x[k][digit][28] = bytes_of(ivec4(i28.x, i28.z, i29.x, i29.z), digit);
+        wide_x[k][digit][29] = bytes_of(ivec4(i28.y, i28.w, i29.y, i29.w), digit);
+        wide_x[k][digit][30] = bytes_of(ivec4(i30.x, i30.z, i31.x, i31.z), digit);
+        wide_x[k][digit][31] = bytes_of(ivec4(i30.y, i30.w, i31.y, i31.w), digit);
+        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1]);
+        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]);
+        wide_x_digits[k][digit][2] = sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5]);
+        wide_x_digits[k][digit][3] = sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
+        wide_x_digits[k][digit][4] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9]);
+        wide_x_digits[k][digit][5] = sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]);
+        wide_x_digits[k][digit][6] = sum_of_bytes(wide_x[k][digit][12]) + sum_of_bytes(wide_x[k][digit][13]);
+        wide_x_digits[k][digit][7] = sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
+        wide_x_digits[k][digit][8] = sum_of_bytes(wide_x[k][digit][16]) + sum_of_bytes(wide_x[k][digit][17]);
+        wide_x_digits[k][digit][9] = sum_of_bytes(wide_x[k][digit][18]) + sum_of_bytes(wide_x[k][digit][19]);
+        wide_x_digits[k][digit][10] = sum_of_bytes(wide_x[k][digit][20]) + sum_of_bytes(wide_x[k][digit][21]);
+        wide_x_digits[k][digit][11] = sum_of_bytes(wide_x[k][digit][22]) + sum_of_bytes(wide_x[k][digit][23]);
+        wide_x_digits[k][digit][12] = sum_of_bytes(wide_x[k][digit][24]) + sum_of_bytes(wide_x[k][digit][25]);
+        wide_x_digits[k][digit][13] = sum_of_bytes(wide_x[k][digit][26]) + sum_of_bytes(wide_x[k][digit][27]);
+        wide_x_digits[k][digit][14] = sum_of_bytes(wide_x[k][digit][28]) + sum_of_bytes(wide_x[k][digit][29]);
+        wide_x_digits[k][digit][15] = sum_of_bytes(wide_x[k][digit][30]) + sum_of_bytes(wide_x[k][digit][31]);
     }
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[5], out uint words[17]) {
+void fetch_wide(uint n, uint j, out uvec4 fours[5], out uint words[9]) {
     if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 4u >= row_tiles / 8u) {
         n = 0u;
         j = j % 4u;
@@ -379,21 +398,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[5], out uint words[17]) {
     fours[4] = blocks_four[window + 2u];
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 8u + 16u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 16u) / 32u + 1u];
-    words[3] = blocks_word[base + (tile * 8u + 48u) / 32u];
-    words[4] = blocks_word[base + (tile * 8u + 48u) / 32u + 1u];
-    words[5] = blocks_word[base + (tile * 8u + 80u) / 32u];
-    words[6] = blocks_word[base + (tile * 8u + 80u) / 32u + 1u];
-    words[7] = blocks_word[base + (tile * 8u + 112u) / 32u];
-    words[8] = blocks_word[base + (tile * 8u + 112u) / 32u + 1u];
-    words[9] = blocks_word[base + (tile * 8u + 144u) / 32u];
-    words[10] = blocks_word[base + (tile * 8u + 144u) / 32u + 1u];
-    words[11] = blocks_word[base + (tile * 8u + 176u) / 32u];
-    words[12] = blocks_word[base + (tile * 8u + 176u) / 32u + 1u];
-    words[13] = blocks_word[base + (tile * 8u + 208u) / 32u];
-    words[14] = blocks_word[base + (tile * 8u + 208u) / 32u + 1u];
-    words[15] = blocks_word[base + (tile * 8u + 240u) / 32u];
-    words[16] = blocks_word[base + (tile * 8u + 240u) / 32u + 1u];
+    words[2] = blocks_word[base + (tile * 8u + 48u) / 32u];
+    words[3] = blocks_word[base + (tile * 8u + 80u) / 32u];
+    words[4] = blocks_word[base + (tile * 8u + 112u) / 32u];
+    words[5] = blocks_word[base + (tile * 8u + 144u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 176u) / 32u];
+    words[7] = blocks_word[base + (tile * 8u + 208u) / 32u];
+    words[8] = blocks_word[base + (tile * 8u + 240u) / 32u];
 }
 
 // 16 bytes, as far as block `block` goes.
@@ -408,7 +419,7 @@ uvec4 blocks_to_end(uint at, uint block) {
 }
 
 // Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[5], out uint words[17]) {
+void fetch_last(uint n, uint j, out uvec4 fours[5], out uint words[9]) {
     const uint block = n * (row_tiles / 32u) + j / 4u;
     const uint tile = j % 4u;
     uint base = block * 25u;
@@ -421,25 +432,17 @@ void fetch_last(uint n, uint j, out uvec4 fours[5], out uint words[17]) {
     fours[4] = blocks_to_end(window + 2u, block);
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 8u + 16u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 16u) / 32u + 1u];
-    words[3] = blocks_word[base + (tile * 8u + 48u) / 32u];
-    words[4] = blocks_word[base + (tile * 8u + 48u) / 32u + 1u];
-    words[5] = blocks_word[base + (tile * 8u + 80u) / 32u];
-    words[6] = blocks_word[base + (tile * 8u + 80u) / 32u + 1u];
-    words[7] = blocks_word[base + (tile * 8u + 112u) / 32u];
-    words[8] = blocks_word[base + (tile * 8u + 112u) / 32u + 1u];
-    words[9] = blocks_word[base + (tile * 8u + 144u) / 32u];
-    words[10] = blocks_word[base + (tile * 8u + 144u) / 32u + 1u];
-    words[11] = blocks_word[base + (tile * 8u + 176u) / 32u];
-    words[12] = blocks_word[base + (tile * 8u + 176u) / 32u + 1u];
-    words[13] = blocks_word[base + (tile * 8u + 208u) / 32u];
-    words[14] = blocks_word[base + (tile * 8u + 208u) / 32u + 1u];
-    words[15] = blocks_word[base + (tile * 8u + 240u) / 32u];
-    words[16] = blocks_word[base + (tile * 8u + 240u) / 32u + 1u];
+    words[2] = blocks_word[base + (tile * 8u + 48u) / 32u];
+    words[3] = blocks_word[base + (tile * 8u + 80u) / 32u];
+    words[4] = blocks_word[base + (tile * 8u + 112u) / 32u];
+    words[5] = blocks_word[base + (tile * 8u + 144u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 176u) / 32u];
+    words[7] = blocks_word[base + (tile * 8u + 208u) / 32u];
+    words[8] = blocks_word[base + (tile * 8u + 240u) / 32u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[9], inout float sum) {
     const uint block = n * (row_tiles / 32u) + j / 4u;
     const uint tile = j % 4u;
     uint base = block * 25u;
@@ -453,85 +456,77 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint qh0 = odd ? pick0 : pick1;
     uint sc0 = (qh0 >> 28u) & 7u;  // qh: 3 bits
     uint qs0 = words[1];
-    uint qs1 = words[2];
-    uint qs_run0 = (qs0 >> ((tile * 8u + 16u) % 32u)) | ((qs1 << 1u) << (31u - (tile * 8u + 16u) % 32u));
-    uint g_lo0 = qs_run0 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_lo0 = (qs0 >> ((tile * 8u + 16u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi0 = (qh0 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G_at(g0 * 2u);
-    uint G_row1 = G_at(g0 * 2u + 1u);
+    uint G_row0 = G_at(g0);
+    uint bytes0 = G_row0 & 0xF0F0F0Fu;
+    uint bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
     uint qh1 = odd ? pick2 : pick0;
     uint sc1 = (qh1 >> 12u) & 7u;  // qh: 3 bits
-    uint qs2 = words[3];
-    uint qs3 = words[4];
-    uint qs_run1 = (qs2 >> ((tile * 8u + 48u) % 32u)) | ((qs3 << 1u) << (31u - (tile * 8u + 48u) % 32u));
-    uint g_lo1 = qs_run1 & 0xFFu;  // qs: bits 0-7 of g
+    uint qs1 = words[2];
+    uint g_lo1 = (qs1 >> ((tile * 8u + 48u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh1 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row2 = G_at(g1 * 2u);
-    uint G_row3 = G_at(g1 * 2u + 1u);
+    uint G_row1 = G_at(g1);
+    uint bytes2 = G_row1 & 0xF0F0F0Fu;
+    uint bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
     uint sc2 = (qh1 >> 28u) & 7u;  // qh: 3 bits
-    uint qs4 = words[5];
-    uint qs5 = words[6];
-    uint qs_run2 = (qs4 >> ((tile * 8u + 80u) % 32u)) | ((qs5 << 1u) << (31u - (tile * 8u + 80u) % 32u));
-    uint g_lo2 = qs_run2 & 0xFFu;  // qs: bits 0-7 of g
+    uint qs2 = words[3];
+    uint g_lo2 = (qs2 >> ((tile * 8u + 80u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi2 = (qh1 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row4 = G_at(g2 * 2u);
-    uint G_row5 = G_at(g2 * 2u + 1u);
+    uint G_row2 = G_at(g2);
+    uint bytes4 = G_row2 & 0xF0F0F0Fu;
+    uint bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu;
     uint pick3 = upper ? four1.y : four0.w;
     uint qh2 = odd ? pick3 : pick2;
     uint sc3 = (qh2 >> 12u) & 7u;  // qh: 3 bits
-    uint qs6 = words[7];
-    uint qs7 = words[8];
-    uint qs_run3 = (qs6 >> ((tile * 8u + 112u) % 32u)) | ((qs7 << 1u) << (31u - (tile * 8u + 112u) % 32u));
-    uint g_lo3 = qs_run3 & 0xFFu;  // qs: bits 0-7 of g
+    uint qs3 = words[4];
+    uint g_lo3 = (qs3 >> ((tile * 8u + 112u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi3 = (qh2 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row6 = G_at(g3 * 2u);
-    uint G_row7 = G_at(g3 * 2u + 1u);
+    uint G_row3 = G_at(g3);
+    uint bytes6 = G_row3 & 0xF0F0F0Fu;
+    uint bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu;
     uint sc4 = (qh2 >> 28u) & 7u;  // qh: 3 bits
-    uint qs8 = words[9];
-    uint qs9 = words[10];
-    uint qs_run4 = (qs8 >> ((tile * 8u + 144u) % 32u)) | ((qs9 << 1u) << (31u - (tile * 8u + 144u) % 32u));
-    uint g_lo4 = qs_run4 & 0xFFu;  // qs: bits 0-7 of g
+    uint qs4 = words[5];
+    uint g_lo4 = (qs4 >> ((tile * 8u + 144u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi4 = (qh2 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row8 = G_at(g4 * 2u);
-    uint G_row9 = G_at(g4 * 2u + 1u);
+    uint G_row4 = G_at(g4);
+    uint bytes8 = G_row4 & 0xF0F0F0Fu;
+    uint bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu;
     uint pick4 = upper ? four1.z : four1.x;
     uint qh3 = odd ? pick4 : pick3;
     uint sc5 = (qh3 >> 12u) & 7u;  // qh: 3 bits
-    uint qs10 = words[11];
-    uint qs11 = words[12];
-    uint qs_run5 = (qs10 >> ((tile * 8u + 176u) % 32u)) | ((qs11 << 1u) << (31u - (tile * 8u + 176u) % 32u));
-    uint g_lo5 = qs_run5 & 0xFFu;  // qs: bits 0-7 of g
+    uint qs5 = words[6];
+    uint g_lo5 = (qs5 >> ((tile * 8u + 176u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh3 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row10 = G_at(g5 * 2u);
-    uint G_row11 = G_at(g5 * 2u + 1u);
+    uint G_row5 = G_at(g5);
+    uint bytes10 = G_row5 & 0xF0F0F0Fu;
+    uint bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu;
     uint sc6 = (qh3 >> 28u) & 7u;  // qh: 3 bits
-    uint qs12 = words[13];
-    uint qs13 = words[14];
-    uint qs_run6 = (qs12 >> ((tile * 8u + 208u) % 32u)) | ((qs13 << 1u) << (31u - (tile * 8u + 208u) % 32u));
-    uint g_lo6 = qs_run6 & 0xFFu;  // qs: bits 0-7 of g
+    uint qs6 = words[7];
+    uint g_lo6 = (qs6 >> ((tile * 8u + 208u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh3 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row12 = G_at(g6 * 2u);
-    uint G_row13 = G_at(g6 * 2u + 1u);
+    uint G_row6 = G_at(g6);
+    uint bytes12 = G_row6 & 0xF0F0F0Fu;
+    uint bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu;
     uint pick5 = upper ? four1.w : four1.y;
     uint qh4 = odd ? pick5 : pick4;
     uint sc7 = (qh4 >> 12u) & 7u;  // qh: 3 bits
-    uint qs14 = words[15];
-    uint qs15 = words[16];
-    uint qs_run7 = (qs14 >> ((tile * 8u + 240u) % 32u)) | ((qs15 << 1u) << (31u - (tile * 8u + 240u) % 32u));
-    uint g_lo7 = qs_run7 & 0xFFu;  // qs: bits 0-7 of g
+    uint qs7 = words[8];
+    uint g_lo7 = (qs7 >> ((tile * 8u + 240u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi7 = (qh4 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row14 = G_at(g7 * 2u);
-    uint G_row15 = G_at(g7 * 2u + 1u);
+    uint G_row7 = G_at(g7);
+    uint bytes14 = G_row7 & 0xF0F0F0Fu;
+    uint bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu;
     float d1 = f16_to_f32(qh4 >> 16u);
     uvec4 four2 = fours[3];
     uvec4 four3 = fours[2];
@@ -541,73 +536,81 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint sc8 = (qh5 >> 12u) & 7u;  // qh: 3 bits
     uvec4 four4 = fours[4];
     uint pick8 = upper ? four4.x : four1.z;
-    uint qs16 = odd ? pick8 : pick5;
-    uint g_lo8 = (qs16 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qs8 = odd ? pick8 : pick5;
+    uint g_lo8 = (qs8 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi8 = (qh5 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g8 = g_lo8 | (g_hi8 << 8u);
-    uint G_row16 = G_at(g8 * 2u);
-    uint G_row17 = G_at(g8 * 2u + 1u);
+    uint G_row8 = G_at(g8);
+    uint bytes16 = G_row8 & 0xF0F0F0Fu;
+    uint bytes17 = (G_row8 >> 4u) & 0xF0F0F0Fu;
     uint sc9 = (qh5 >> 28u) & 7u;  // qh: 3 bits
     uint pick9 = upper ? four4.y : four1.w;
-    uint qs17 = odd ? pick9 : pick8;
-    uint g_lo9 = (qs17 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qs9 = odd ? pick9 : pick8;
+    uint g_lo9 = (qs9 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi9 = (qh5 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g9 = g_lo9 | (g_hi9 << 8u);
-    uint G_row18 = G_at(g9 * 2u);
-    uint G_row19 = G_at(g9 * 2u + 1u);
+    uint G_row9 = G_at(g9);
+    uint bytes18 = G_row9 & 0xF0F0F0Fu;
+    uint bytes19 = (G_row9 >> 4u) & 0xF0F0F0Fu;
     uint pick10 = upper ? four2.y : four3.w;
     uint qh6 = odd ? pick10 : pick6;
     uint sc10 = (qh6 >> 12u) & 7u;  // qh: 3 bits
     uint pick11 = upper ? four4.z : four4.x;
-    uint qs18 = odd ? pick11 : pick9;
-    uint g_lo10 = (qs18 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qs10 = odd ? pick11 : pick9;
+    uint g_lo10 = (qs10 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi10 = (qh6 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g10 = g_lo10 | (g_hi10 << 8u);
-    uint G_row20 = G_at(g10 * 2u);
-    uint G_row21 = G_at(g10 * 2u + 1u);
+    uint G_row10 = G_at(g10);
+    uint bytes20 = G_row10 & 0xF0F0F0Fu;
+    uint bytes21 = (G_row10 >> 4u) & 0xF0F0F0Fu;
     uint sc11 = (qh6 >> 28u) & 7u;  // qh: 3 bits
     uint pick12 = upper ? four4.w : four4.y;
-    uint qs19 = odd ? pick12 : pick11;
-    uint g_lo11 = (qs19 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qs11 = odd ? pick12 : pick11;
+    uint g_lo11 = (qs11 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi11 = (qh6 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g11 = g_lo11 | (g_hi11 << 8u);
-    uint G_row22 = G_at(g11 * 2u);
-    uint G_row23 = G_at(g11 * 2u + 1u);
+    uint G_row11 = G_at(g11);
+    uint bytes22 = G_row11 & 0xF0F0F0Fu;
+    uint bytes23 = (G_row11 >> 4u) & 0xF0F0F0Fu;
     uint pick13 = upper ? four2.z : four2.x;
     uint qh7 = odd ? pick13 : pick10;
     uint sc12 = (qh7 >> 12u) & 7u;  // qh: 3 bits
     uint pick14 = upper ? four3.x : four4.z;
-    uint qs20 = odd ? pick14 : pick12;
-    uint g_lo12 = (qs20 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qs12 = odd ? pick14 : pick12;
+    uint g_lo12 = (qs12 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi12 = (qh7 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g12 = g_lo12 | (g_hi12 << 8u);
-    uint G_row24 = G_at(g12 * 2u);
-    uint G_row25 = G_at(g12 * 2u + 1u);
+    uint G_row12 = G_at(g12);
+    uint bytes24 = G_row12 & 0xF0F0F0Fu;
+    uint bytes25 = (G_row12 >> 4u) & 0xF0F0F0Fu;
     uint sc13 = (qh7 >> 28u) & 7u;  // qh: 3 bits
     uint pick15 = upper ? four3.y : four4.w;
-    uint qs21 = odd ? pick15 : pick14;
-    uint g_lo13 = (qs21 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qs13 = odd ? pick15 : pick14;
+    uint g_lo13 = (qs13 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi13 = (qh7 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g13 = g_lo13 | (g_hi13 << 8u);
-    uint G_row26 = G_at(g13 * 2u);
-    uint G_row27 = G_at(g13 * 2u + 1u);
+    uint G_row13 = G_at(g13);
+    uint bytes26 = G_row13 & 0xF0F0F0Fu;
+    uint bytes27 = (G_row13 >> 4u) & 0xF0F0F0Fu;
     uint pick16 = upper ? four2.w : four2.y;
     uint qh8 = odd ? pick16 : pick13;
     uint sc14 = (qh8 >> 12u) & 7u;  // qh: 3 bits
     uint pick17 = upper ? four3.z : four3.x;
-    uint qs22 = odd ? pick17 : pick15;
-    uint g_lo14 = (qs22 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qs14 = odd ? pick17 : pick15;
+    uint g_lo14 = (qs14 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi14 = (qh8 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g14 = g_lo14 | (g_hi14 << 8u);
-    uint G_row28 = G_at(g14 * 2u);
-    uint G_row29 = G_at(g14 * 2u + 1u);
+    uint G_row14 = G_at(g14);
+    uint bytes28 = G_row14 & 0xF0F0F0Fu;
+    uint bytes29 = (G_row14 >> 4u) & 0xF0F0F0Fu;
     uint sc15 = (qh8 >> 28u) & 7u;  // qh: 3 bits
-    uint qs23 = odd ? pick7 : pick17;
-    uint g_lo15 = (qs23 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qs15 = odd ? pick7 : pick17;
+    uint g_lo15 = (qs15 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi15 = (qh8 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g15 = g_lo15 | (g_hi15 << 8u);
-    uint G_row30 = G_at(g15 * 2u);
-    uint G_row31 = G_at(g15 * 2u + 1u);
+    uint G_row15 = G_at(g15);
+    uint bytes30 = G_row15 & 0xF0F0F0Fu;
+    uint bytes31 = (G_row15 >> 4u) & 0xF0F0F0Fu;
     uint sg0 = qh0 >> 31u;  // qh: 1 bit
     uint sg1 = (qh1 >> 15u) & 1u;  // qh: 1 bit
     uint sg2 = qh1 >> 31u;  // qh: 1 bit
@@ -626,10 +629,10 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint sg15 = qh8 >> 31u;  // qh: 1 bit
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float((2 * int(sc0) + 1) * (dot4(int(G_row0), wide_x[k][digit][0]) + dot4(int(G_row1), wide_x[k][digit][1])) + (2 * int(sc1) + 1) * (dot4(int(G_row2), wide_x[k][digit][2]) + dot4(int(G_row3), wide_x[k][digit][3])) + (2 * int(sc2) + 1) * (dot4(int(G_row4), wide_x[k][digit][4]) + dot4(int(G_row5), wide_x[k][digit][5])) + (2 * int(sc3) + 1) * (dot4(int(G_row6), wide_x[k][digit][6]) + dot4(int(G_row7), wide_x[k][digit][7])));
-        dots1 = 256.0 * dots1 + float((2 * int(sc4) + 1) * (dot4(int(G_row8), wide_x[k][digit][8]) + dot4(int(G_row9), wide_x[k][digit][9])) + (2 * int(sc5) + 1) * (dot4(int(G_row10), wide_x[k][digit][10]) + dot4(int(G_row11), wide_x[k][digit][11])) + (2 * int(sc6) + 1) * (dot4(int(G_row12), wide_x[k][digit][12]) + dot4(int(G_row13), wide_x[k][digit][13])) + (2 * int(sc7) + 1) * (dot4(int(G_row14), wide_x[k][digit][14]) + dot4(int(G_row15), wide_x[k][digit][15])));
-        dots2 = 256.0 * dots2 + float((2 * int(sc8) + 1) * (dot4(int(G_row16), wide_x[k][digit][16]) + dot4(int(G_row17), wide_x[k][digit][17])) + (2 * int(sc9) + 1) * (dot4(int(G_row18), wide_x[k][digit][18]) + dot4(int(G_row19), wide_x[k][digit][19])) + (2 * int(sc10) + 1) * (dot4(int(G_row20), wide_x[k][digit][20]) + dot4(int(G_row21), wide_x[k][digit][21])) + (2 * int(sc11) + 1) * (dot4(int(G_row22), wide_x[k][digit][22]) + dot4(int(G_row23), wide_x[k][digit][23])));
-        dots3 = 256.0 * dots3 + float((2 * int(sc12) + 1) * (dot4(int(G_row24), wide_x[k][digit][24]) + dot4(int(G_row25), wide_x[k][digit][25])) + (2 * int(sc13) + 1) * (dot4(int(G_row26), wide_x[k][digit][26]) + dot4(int(G_row27), wide_x[k][digit][27])) + (2 * int(sc14) + 1) * (dot4(int(G_row28), wide_x[k][digit][28]) + dot4(int(G_row29), wide_x[k][digit][29])) + (2 * int(sc15) + 1) * (dot4(int(G_row30), wide_x[k][digit][30]) + dot4(int(G_row31), wide_x[k][digit][31])));
+        dots0 = 256.0 * dots0 + float((2 * int(sc0) + 1) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) - wide_x_digits[k][digit][0]) + (2 * int(sc1) + 1) * (dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - wide_x_digits[k][digit][1]) + (2 * int(sc2) + 1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) - wide_x_digits[k][digit][2]) + (2 * int(sc3) + 1) * (dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][3]));
+        dots1 = 256.0 * dots1 + float((2 * int(sc4) + 1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) - wide_x_digits[k][digit][4]) + (2 * int(sc5) + 1) * (dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - wide_x_digits[k][digit][5]) + (2 * int(sc6) + 1) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) - wide_x_digits[k][digit][6]) + (2 * int(sc7) + 1) * (dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][7]));
+        dots2 = 256.0 * dots2 + float((2 * int(sc8) + 1) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) - wide_x_digits[k][digit][8]) + (2 * int(sc9) + 1) * (dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) - wide_x_digits[k][digit][9]) + (2 * int(sc10) + 1) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) - wide_x_digits[k][digit][10]) + (2 * int(sc11) + 1) * (dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][11]));
+        dots3 = 256.0 * dots3 + float((2 * int(sc12) + 1) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) - wide_x_digits[k][digit][12]) + (2 * int(sc13) + 1) * (dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) - wide_x_digits[k][digit][13]) + (2 * int(sc14) + 1) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) - wide_x_digits[k][digit][14]) + (2 * int(sc15) + 1) * (dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][15]));
     }
     sum += d0 * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) + d1 * (wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) + d0 * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][0] + d0 * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][1] + d0 * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][2] + d0 * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][3] + d0 * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][4] + d0 * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][5] + d0 * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][6] + d0 * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][7] + d1 * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc8) + 1) * wide_x_sum[k][8] + d1 * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc9) + 1) * wide_x_sum[k][9] + d1 * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc10) + 1) * wide_x_sum[k][10] + d1 * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc11) + 1) * wide_x_sum[k][11] + d1 * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc12) + 1) * wide_x_sum[k][12] + d1 * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc13) + 1) * wide_x_sum[k][13] + d1 * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc14) + 1) * wide_x_sum[k][14] + d1 * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc15) + 1) * wide_x_sum[k][15];
 }
@@ -695,13 +698,13 @@ void walk_wide() {
                 const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 4u >= wide_tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
-                    uvec4 last[5]; uint last_words[17];
+                    uvec4 last[5]; uint last_words[9];
                     fetch_last(end - 1u, j, last, last_words);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
                     accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
                 }
                 uvec4 fours[ROWS][5];
-                uint words[ROWS][17];
+                uint words[ROWS][9];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
                 if (at_end) {
@@ -733,11 +736,11 @@ void walk_wide() {
 
 void main() {
     if (COPIES > 1u) {
-        for (uint i = gl_LocalInvocationID.x; i < 4096u; i += gl_WorkGroupSize.x) {
+        for (uint i = gl_LocalInvocationID.x; i < 2048u; i += gl_WorkGroupSize.x) {
             const uint value = G[i];
             for (uint c = 0u; c < COPIES; ++c) {
-                const uint copy = (i / 2u + c) % COPIES;  // neighbours in other banks
-                G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u] = value;
+                const uint copy = (i + c) % COPIES;  // neighbours in other banks
+                G_copies[i * COPIES + copy] = value;
             }
         }
         barrier();

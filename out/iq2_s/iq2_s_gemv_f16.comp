@@ -1,7 +1,7 @@
 // iq2_s_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
 // 82 bytes for 256 elements, 2.562 bits each.
-// For each weight 0.32 bytes read, 9.12 operations: 0.344 loads, 3.33 bits, 2.23 integer, 2.38 float, 0.594 conversions, 0.25 lookups.
+// For each weight 0.32 bytes read, 8.56 operations: 0.25 loads, 3.05 bits, 2.05 integer, 2.38 float, 0.594 conversions, 0.25 lookups.
 //
 //     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -204,7 +204,7 @@ void load_wide_x(uint vector, uint j, uint k) {
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[20]) {
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[14]) {
     if (PADDED == 0u && n + 1u == rows && j + 8u >= row_tiles / 4u) {
         n = 0u;
         j = j % 8u;
@@ -218,24 +218,18 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[20]) {
     fours[1] = blocks_four[window + 1u];
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 8u + 592u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 592u) / 32u + 1u];
-    words[3] = blocks_word[base + tile];
-    words[4] = blocks_word[base + (tile * 8u + 528u) / 32u];
-    words[5] = blocks_word[base + (tile * 8u + 528u) / 32u + 1u];
-    words[6] = blocks_word[base + tile + 8u];
-    words[7] = blocks_word[base + (tile * 8u + 530u) / 32u];
-    words[8] = blocks_word[base + (tile * 8u + 530u) / 32u + 1u];
-    words[9] = blocks_word[base + (tile * 8u + 596u) / 32u];
-    words[10] = blocks_word[base + (tile * 8u + 596u) / 32u + 1u];
-    words[11] = blocks_word[base + tile + 1u];
-    words[12] = blocks_word[base + (tile * 8u + 532u) / 32u];
-    words[13] = blocks_word[base + (tile * 8u + 532u) / 32u + 1u];
-    words[14] = blocks_word[base + tile + 9u];
-    words[15] = blocks_word[base + (tile * 8u + 534u) / 32u];
-    words[16] = blocks_word[base + (tile * 8u + 534u) / 32u + 1u];
-    words[17] = blocks_word[base + 20u];
-    words[18] = blocks_word[base + tile + 21u];
-    words[19] = blocks_word[base + tile + 29u];
+    words[2] = blocks_word[base + tile];
+    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[4] = blocks_word[base + tile + 8u];
+    words[5] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 596u) / 32u];
+    words[7] = blocks_word[base + tile + 1u];
+    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[9] = blocks_word[base + tile + 9u];
+    words[10] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[11] = blocks_word[base + 20u];
+    words[12] = blocks_word[base + tile + 21u];
+    words[13] = blocks_word[base + tile + 29u];
 }
 
 // 16 bytes, as far as block `block` goes.
@@ -250,7 +244,7 @@ uvec4 blocks_to_end(uint at, uint block) {
 }
 
 // Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[20]) {
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[14]) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 41u;
@@ -260,47 +254,37 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[20]) {
     fours[1] = blocks_to_end(window + 1u, block);
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 8u + 592u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 592u) / 32u + 1u];
-    words[3] = blocks_word[base + tile];
-    words[4] = blocks_word[base + (tile * 8u + 528u) / 32u];
-    words[5] = blocks_word[base + (tile * 8u + 528u) / 32u + 1u];
-    words[6] = blocks_word[base + tile + 8u];
-    words[7] = blocks_word[base + (tile * 8u + 530u) / 32u];
-    words[8] = blocks_word[base + (tile * 8u + 530u) / 32u + 1u];
-    words[9] = blocks_word[base + (tile * 8u + 596u) / 32u];
-    words[10] = blocks_word[base + (tile * 8u + 596u) / 32u + 1u];
-    words[11] = blocks_word[base + tile + 1u];
-    words[12] = blocks_word[base + (tile * 8u + 532u) / 32u];
-    words[13] = blocks_word[base + (tile * 8u + 532u) / 32u + 1u];
-    words[14] = blocks_word[base + tile + 9u];
-    words[15] = blocks_word[base + (tile * 8u + 534u) / 32u];
-    words[16] = blocks_word[base + (tile * 8u + 534u) / 32u + 1u];
-    words[17] = blocks_word[base + 20u];
-    words[18] = blocks_word[base + tile + 21u];
-    words[19] = blocks_word[base + tile + 29u];
+    words[2] = blocks_word[base + tile];
+    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[4] = blocks_word[base + tile + 8u];
+    words[5] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 596u) / 32u];
+    words[7] = blocks_word[base + tile + 1u];
+    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[9] = blocks_word[base + tile + 9u];
+    words[10] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[11] = blocks_word[base + 20u];
+    words[12] = blocks_word[base + tile + 21u];
+    words[13] = blocks_word[base + tile + 29u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[14], inout float sum) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 41u;
     float d0 = f16_to_f32(words[0]);
     uint scales0 = words[1];
-    uint scales1 = words[2];
-    uint scales_run0 = (scales0 >> ((tile * 8u + 592u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 8u + 592u) % 32u));
-    uint sc0 = scales_run0 & 15u;  // scales: 4 bits
+    uint sc0 = (scales0 >> ((tile * 8u + 592u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d0 * (0.5 + float(sc0));
     precise float d_sc1 = d_sc0 * 0.25;
-    uint qs0 = words[3];
+    uint qs0 = words[2];
     uint g_lo0 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh0 = words[4];
-    uint qh1 = words[5];
-    uint qh_run0 = (qh0 >> ((tile * 8u + 528u) % 32u)) | ((qh1 << 1u) << (31u - (tile * 8u + 528u) % 32u));
-    uint g_hi0 = qh_run0 & 3u;  // qh: bits 8-9 of g
+    uint qh0 = words[3];
+    uint g_hi0 = (qh0 >> ((tile * 8u + 528u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
     uint G_row0 = G_at(g0 * 2u);
-    uint signs0 = words[6];
+    uint signs0 = words[4];
     uint s0 = (signs0 >> 16u) & 0xFFu;  // signs: 8 bits
     uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
@@ -314,10 +298,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     vec2 pair2 = unpackHalf2x16(biased1 & 0x7F007Fu);
     vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0x7F007Fu);
     uint g_lo1 = qs0 >> 24u;  // qs: bits 0-7 of g
-    uint qh2 = words[7];
-    uint qh3 = words[8];
-    uint qh_run1 = (qh2 >> ((tile * 8u + 530u) % 32u)) | ((qh3 << 1u) << (31u - (tile * 8u + 530u) % 32u));
-    uint g_hi1 = qh_run1 & 3u;  // qh: bits 8-9 of g
+    uint qh1 = words[5];
+    uint g_hi1 = (qh1 >> ((tile * 8u + 530u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
     uint G_row2 = G_at(g1 * 2u);
     uint s1 = signs0 >> 24u;  // signs: 8 bits
@@ -332,21 +314,17 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint biased3 = (bytes3 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair6 = unpackHalf2x16(biased3 & 0x7F007Fu);
     vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0x7F007Fu);
-    uint scales2 = words[9];
-    uint scales3 = words[10];
-    uint scales_run1 = (scales2 >> ((tile * 8u + 596u) % 32u)) | ((scales3 << 1u) << (31u - (tile * 8u + 596u) % 32u));
-    uint sc1 = scales_run1 & 15u;  // scales: 4 bits
+    uint scales1 = words[6];
+    uint sc1 = (scales1 >> ((tile * 8u + 596u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc2 = d0 * (0.5 + float(sc1));
     precise float d_sc3 = d_sc2 * 0.25;
-    uint qs1 = words[11];
+    uint qs1 = words[7];
     uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh4 = words[12];
-    uint qh5 = words[13];
-    uint qh_run2 = (qh4 >> ((tile * 8u + 532u) % 32u)) | ((qh5 << 1u) << (31u - (tile * 8u + 532u) % 32u));
-    uint g_hi2 = qh_run2 & 3u;  // qh: bits 8-9 of g
+    uint qh2 = words[8];
+    uint g_hi2 = (qh2 >> ((tile * 8u + 532u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
     uint G_row4 = G_at(g2 * 2u);
-    uint signs1 = words[14];
+    uint signs1 = words[9];
     uint s2 = signs1 & 0xFFu;  // signs: 8 bits
     uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
@@ -360,10 +338,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     vec2 pair10 = unpackHalf2x16(biased5 & 0x7F007Fu);
     vec2 pair11 = unpackHalf2x16((biased5 >> 8u) & 0x7F007Fu);
     uint g_lo3 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh6 = words[15];
-    uint qh7 = words[16];
-    uint qh_run3 = (qh6 >> ((tile * 8u + 534u) % 32u)) | ((qh7 << 1u) << (31u - (tile * 8u + 534u) % 32u));
-    uint g_hi3 = qh_run3 & 3u;  // qh: bits 8-9 of g
+    uint qh3 = words[10];
+    uint g_hi3 = (qh3 >> ((tile * 8u + 534u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
     uint G_row6 = G_at(g3 * 2u);
     uint s3 = (signs1 >> 8u) & 0xFFu;  // signs: 8 bits
@@ -378,7 +354,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint biased7 = (bytes7 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair14 = unpackHalf2x16(biased7 & 0x7F007Fu);
     vec2 pair15 = unpackHalf2x16((biased7 >> 8u) & 0x7F007Fu);
-    float d1 = f16_to_f32(words[17] >> 16u);
+    float d1 = f16_to_f32(words[11] >> 16u);
     uint begin = base + tile / 4u + 37u;
     bool odd = (begin & 1u) != 0u;
     bool upper = (begin & 2u) != 0u;
@@ -386,19 +362,19 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uvec4 four1 = fours[0];
     uint pick0 = upper ? four0.y : four1.w;
     uint pick1 = upper ? four0.x : four1.z;
-    uint scales4 = odd ? pick0 : pick1;
-    uint sc2 = (scales4 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
+    uint scales2 = odd ? pick0 : pick1;
+    uint sc2 = (scales2 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc4 = d1 * (0.5 + float(sc2));
     precise float d_sc5 = d_sc4 * 0.25;
-    uint qs2 = words[18];
+    uint qs2 = words[12];
     uint g_lo4 = qs2 & 0xFFu;  // qs: bits 0-7 of g
     uint pick2 = upper ? four1.w : four1.y;
     uint pick3 = upper ? four1.z : four1.x;
-    uint qh8 = odd ? pick2 : pick3;
-    uint g_hi4 = (qh8 >> (tile % 4u * 8u)) & 3u;  // qh: bits 8-9 of g
+    uint qh4 = odd ? pick2 : pick3;
+    uint g_hi4 = (qh4 >> (tile % 4u * 8u)) & 3u;  // qh: bits 8-9 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
     uint G_row8 = G_at(g4 * 2u);
-    uint signs2 = words[19];
+    uint signs2 = words[13];
     uint s4 = signs2 & 0xFFu;  // signs: 8 bits
     uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
@@ -412,7 +388,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     vec2 pair18 = unpackHalf2x16(biased9 & 0x7F007Fu);
     vec2 pair19 = unpackHalf2x16((biased9 >> 8u) & 0x7F007Fu);
     uint g_lo5 = (qs2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi5 = (qh8 >> (tile % 4u * 8u + 2u)) & 3u;  // qh: bits 8-9 of g
+    uint g_hi5 = (qh4 >> (tile % 4u * 8u + 2u)) & 3u;  // qh: bits 8-9 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
     uint G_row10 = G_at(g5 * 2u);
     uint s5 = (signs2 >> 8u) & 0xFFu;  // signs: 8 bits
@@ -427,11 +403,11 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint biased11 = (bytes11 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair22 = unpackHalf2x16(biased11 & 0x7F007Fu);
     vec2 pair23 = unpackHalf2x16((biased11 >> 8u) & 0x7F007Fu);
-    uint sc3 = (scales4 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
+    uint sc3 = (scales2 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float d_sc6 = d1 * (0.5 + float(sc3));
     precise float d_sc7 = d_sc6 * 0.25;
     uint g_lo6 = (qs2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi6 = (qh8 >> (tile % 4u * 8u + 4u)) & 3u;  // qh: bits 8-9 of g
+    uint g_hi6 = (qh4 >> (tile % 4u * 8u + 4u)) & 3u;  // qh: bits 8-9 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
     uint G_row12 = G_at(g6 * 2u);
     uint s6 = (signs2 >> 16u) & 0xFFu;  // signs: 8 bits
@@ -447,7 +423,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     vec2 pair26 = unpackHalf2x16(biased13 & 0x7F007Fu);
     vec2 pair27 = unpackHalf2x16((biased13 >> 8u) & 0x7F007Fu);
     uint g_lo7 = qs2 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi7 = (qh8 >> (tile % 4u * 8u + 6u)) & 3u;  // qh: bits 8-9 of g
+    uint g_hi7 = (qh4 >> (tile % 4u * 8u + 6u)) & 3u;  // qh: bits 8-9 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
     uint G_row14 = G_at(g7 * 2u);
     uint s7 = signs2 >> 24u;  // signs: 8 bits
@@ -553,13 +529,13 @@ void walk_wide() {
                 const bool at_end = PADDED == 0u && row + ROWS >= end && j + 8u >= wide_tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
-                    uvec4 last[2]; uint last_words[20];
+                    uvec4 last[2]; uint last_words[14];
                     fetch_last(end - 1u, j, last, last_words);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
                     accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
                 }
                 uvec4 fours[ROWS][2];
-                uint words[ROWS][20];
+                uint words[ROWS][14];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
                 if (at_end) {
@@ -596,54 +572,44 @@ shared uint held[AHEAD == 1u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
 const uint ROUNDS = LANES / 4u;
 
 // Takes tile `j` of a slice, which lies from word `at` on.
-void take_held(uint at, uint j, out uint words[22]) {
+void take_held(uint at, uint j, out uint words[16]) {
     const uint block = j / 8u;
     const uint tile = j % 8u;
     uint base = block * 41u;
     words[0] = held[at + base];
     words[1] = held[at + base + (tile * 8u + 592u) / 32u];
-    words[2] = held[at + base + (tile * 8u + 592u) / 32u + 1u];
-    words[3] = held[at + base + tile];
-    words[4] = held[at + base + (tile * 8u + 528u) / 32u];
-    words[5] = held[at + base + (tile * 8u + 528u) / 32u + 1u];
-    words[6] = held[at + base + tile + 8u];
-    words[7] = held[at + base + (tile * 8u + 530u) / 32u];
-    words[8] = held[at + base + (tile * 8u + 530u) / 32u + 1u];
-    words[9] = held[at + base + (tile * 8u + 596u) / 32u];
-    words[10] = held[at + base + (tile * 8u + 596u) / 32u + 1u];
-    words[11] = held[at + base + tile + 1u];
-    words[12] = held[at + base + (tile * 8u + 532u) / 32u];
-    words[13] = held[at + base + (tile * 8u + 532u) / 32u + 1u];
-    words[14] = held[at + base + tile + 9u];
-    words[15] = held[at + base + (tile * 8u + 534u) / 32u];
-    words[16] = held[at + base + (tile * 8u + 534u) / 32u + 1u];
-    words[17] = held[at + base + 20u];
-    words[18] = held[at + base + tile / 4u + 39u];
-    words[19] = held[at + base + tile + 21u];
-    words[20] = held[at + base + tile / 4u + 37u];
-    words[21] = held[at + base + tile + 29u];
+    words[2] = held[at + base + tile];
+    words[3] = held[at + base + (tile * 8u + 528u) / 32u];
+    words[4] = held[at + base + tile + 8u];
+    words[5] = held[at + base + (tile * 8u + 530u) / 32u];
+    words[6] = held[at + base + (tile * 8u + 596u) / 32u];
+    words[7] = held[at + base + tile + 1u];
+    words[8] = held[at + base + (tile * 8u + 532u) / 32u];
+    words[9] = held[at + base + tile + 9u];
+    words[10] = held[at + base + (tile * 8u + 534u) / 32u];
+    words[11] = held[at + base + 20u];
+    words[12] = held[at + base + tile / 4u + 39u];
+    words[13] = held[at + base + tile + 21u];
+    words[14] = held[at + base + tile / 4u + 37u];
+    words[15] = held[at + base + tile + 29u];
 }
 
 // Adds its products with what is kept of x.
-void add_held(uint j, uint k, uint words[22], inout float sum) {
+void add_held(uint j, uint k, uint words[16], inout float sum) {
     const uint block = j / 8u;
     const uint tile = j % 8u;
     float d0 = f16_to_f32(words[0]);
     uint scales0 = words[1];
-    uint scales1 = words[2];
-    uint scales_run0 = (scales0 >> ((tile * 8u + 592u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 8u + 592u) % 32u));
-    uint sc0 = scales_run0 & 15u;  // scales: 4 bits
+    uint sc0 = (scales0 >> ((tile * 8u + 592u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d0 * (0.5 + float(sc0));
     precise float d_sc1 = d_sc0 * 0.25;
-    uint qs0 = words[3];
+    uint qs0 = words[2];
     uint g_lo0 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh0 = words[4];
-    uint qh1 = words[5];
-    uint qh_run0 = (qh0 >> ((tile * 8u + 528u) % 32u)) | ((qh1 << 1u) << (31u - (tile * 8u + 528u) % 32u));
-    uint g_hi0 = qh_run0 & 3u;  // qh: bits 8-9 of g
+    uint qh0 = words[3];
+    uint g_hi0 = (qh0 >> ((tile * 8u + 528u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
     uint G_row0 = G_at(g0 * 2u);
-    uint signs0 = words[6];
+    uint signs0 = words[4];
     uint s0 = (signs0 >> 16u) & 0xFFu;  // signs: 8 bits
     uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
@@ -657,10 +623,8 @@ void add_held(uint j, uint k, uint words[22], inout float sum) {
     vec2 pair2 = unpackHalf2x16(biased1 & 0x7F007Fu);
     vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0x7F007Fu);
     uint g_lo1 = qs0 >> 24u;  // qs: bits 0-7 of g
-    uint qh2 = words[7];
-    uint qh3 = words[8];
-    uint qh_run1 = (qh2 >> ((tile * 8u + 530u) % 32u)) | ((qh3 << 1u) << (31u - (tile * 8u + 530u) % 32u));
-    uint g_hi1 = qh_run1 & 3u;  // qh: bits 8-9 of g
+    uint qh1 = words[5];
+    uint g_hi1 = (qh1 >> ((tile * 8u + 530u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
     uint G_row2 = G_at(g1 * 2u);
     uint s1 = signs0 >> 24u;  // signs: 8 bits
@@ -675,21 +639,17 @@ void add_held(uint j, uint k, uint words[22], inout float sum) {
     uint biased3 = (bytes3 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair6 = unpackHalf2x16(biased3 & 0x7F007Fu);
     vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0x7F007Fu);
-    uint scales2 = words[9];
-    uint scales3 = words[10];
-    uint scales_run1 = (scales2 >> ((tile * 8u + 596u) % 32u)) | ((scales3 << 1u) << (31u - (tile * 8u + 596u) % 32u));
-    uint sc1 = scales_run1 & 15u;  // scales: 4 bits
+    uint scales1 = words[6];
+    uint sc1 = (scales1 >> ((tile * 8u + 596u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc2 = d0 * (0.5 + float(sc1));
     precise float d_sc3 = d_sc2 * 0.25;
-    uint qs1 = words[11];
+    uint qs1 = words[7];
     uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh4 = words[12];
-    uint qh5 = words[13];
-    uint qh_run2 = (qh4 >> ((tile * 8u + 532u) % 32u)) | ((qh5 << 1u) << (31u - (tile * 8u + 532u) % 32u));
-    uint g_hi2 = qh_run2 & 3u;  // qh: bits 8-9 of g
+    uint qh2 = words[8];
+    uint g_hi2 = (qh2 >> ((tile * 8u + 532u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
     uint G_row4 = G_at(g2 * 2u);
-    uint signs1 = words[14];
+    uint signs1 = words[9];
     uint s2 = signs1 & 0xFFu;  // signs: 8 bits
     uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
@@ -703,10 +663,8 @@ void add_held(uint j, uint k, uint words[22], inout float sum) {
     vec2 pair10 = unpackHalf2x16(biased5 & 0x7F007Fu);
     vec2 pair11 = unpackHalf2x16((biased5 >> 8u) & 0x7F007Fu);
     uint g_lo3 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh6 = words[15];
-    uint qh7 = words[16];
-    uint qh_run3 = (qh6 >> ((tile * 8u + 534u) % 32u)) | ((qh7 << 1u) << (31u - (tile * 8u + 534u) % 32u));
-    uint g_hi3 = qh_run3 & 3u;  // qh: bits 8-9 of g
+    uint qh3 = words[10];
+    uint g_hi3 = (qh3 >> ((tile * 8u + 534u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
     uint G_row6 = G_at(g3 * 2u);
     uint s3 = (signs1 >> 8u) & 0xFFu;  // signs: 8 bits
@@ -721,18 +679,18 @@ void add_held(uint j, uint k, uint words[22], inout float sum) {
     uint biased7 = (bytes7 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair14 = unpackHalf2x16(biased7 & 0x7F007Fu);
     vec2 pair15 = unpackHalf2x16((biased7 >> 8u) & 0x7F007Fu);
-    float d1 = f16_to_f32(words[17] >> 16u);
-    uint scales4 = words[18];
-    uint sc2 = (scales4 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
+    float d1 = f16_to_f32(words[11] >> 16u);
+    uint scales2 = words[12];
+    uint sc2 = (scales2 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc4 = d1 * (0.5 + float(sc2));
     precise float d_sc5 = d_sc4 * 0.25;
-    uint qs2 = words[19];
+    uint qs2 = words[13];
     uint g_lo4 = qs2 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh8 = words[20];
-    uint g_hi4 = (qh8 >> (tile % 4u * 8u)) & 3u;  // qh: bits 8-9 of g
+    uint qh4 = words[14];
+    uint g_hi4 = (qh4 >> (tile % 4u * 8u)) & 3u;  // qh: bits 8-9 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
     uint G_row8 = G_at(g4 * 2u);
-    uint signs2 = words[21];
+    uint signs2 = words[15];
     uint s4 = signs2 & 0xFFu;  // signs: 8 bits
     uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
@@ -746,7 +704,7 @@ void add_held(uint j, uint k, uint words[22], inout float sum) {
     vec2 pair18 = unpackHalf2x16(biased9 & 0x7F007Fu);
     vec2 pair19 = unpackHalf2x16((biased9 >> 8u) & 0x7F007Fu);
     uint g_lo5 = (qs2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi5 = (qh8 >> (tile % 4u * 8u + 2u)) & 3u;  // qh: bits 8-9 of g
+    uint g_hi5 = (qh4 >> (tile % 4u * 8u + 2u)) & 3u;  // qh: bits 8-9 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
     uint G_row10 = G_at(g5 * 2u);
     uint s5 = (signs2 >> 8u) & 0xFFu;  // signs: 8 bits
@@ -761,11 +719,11 @@ void add_held(uint j, uint k, uint words[22], inout float sum) {
     uint biased11 = (bytes11 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair22 = unpackHalf2x16(biased11 & 0x7F007Fu);
     vec2 pair23 = unpackHalf2x16((biased11 >> 8u) & 0x7F007Fu);
-    uint sc3 = (scales4 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
+    uint sc3 = (scales2 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float d_sc6 = d1 * (0.5 + float(sc3));
     precise float d_sc7 = d_sc6 * 0.25;
     uint g_lo6 = (qs2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi6 = (qh8 >> (tile % 4u * 8u + 4u)) & 3u;  // qh: bits 8-9 of g
+    uint g_hi6 = (qh4 >> (tile % 4u * 8u + 4u)) & 3u;  // qh: bits 8-9 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
     uint G_row12 = G_at(g6 * 2u);
     uint s6 = (signs2 >> 16u) & 0xFFu;  // signs: 8 bits
@@ -781,7 +739,7 @@ void add_held(uint j, uint k, uint words[22], inout float sum) {
     vec2 pair26 = unpackHalf2x16(biased13 & 0x7F007Fu);
     vec2 pair27 = unpackHalf2x16((biased13 >> 8u) & 0x7F007Fu);
     uint g_lo7 = qs2 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi7 = (qh8 >> (tile % 4u * 8u + 6u)) & 3u;  // qh: bits 8-9 of g
+    uint g_hi7 = (qh4 >> (tile % 4u * 8u + 6u)) & 3u;  // qh: bits 8-9 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
     uint G_row14 = G_at(g7 * 2u);
     uint s7 = signs2 >> 24u;  // signs: 8 bits
@@ -844,7 +802,7 @@ void walk_ahead() {
         if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            uint words[22];
+            uint words[16];
             take_held((own + r * SLICE_FOURS) * 4u + phase, lane, words);
             sum[r] = 0.0;
             add_held(lane, 0u, words, sum[r]);

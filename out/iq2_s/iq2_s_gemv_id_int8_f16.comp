@@ -1,7 +1,7 @@
 // iq2_s_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
 // 82 bytes for 256 elements, 2.562 bits each.
-// For each weight 0.32 bytes read, 5.88 operations: 0.344 loads, 2.33 bits, 2.42 integer, 0.375 float, 0.156 conversions, 0.25 lookups.
+// For each weight 0.32 bytes read, 5.31 operations: 0.25 loads, 2.05 bits, 2.23 integer, 0.375 float, 0.156 conversions, 0.25 lookups.
 //
 //     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -101,8 +101,8 @@ int dot4(uint codes, int x) {
     return mixed_dot(x, codes, 0);
 }
 
-// The nearest integers to numbers up to LARGEST, and BIAS: with it, bytes are digits, but for the first bits of those below the highest.
-// Where 24 bits suffice, numbers become integers when they are added to one whose last bit stands for 1.
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
 ivec4 integers(vec4 v) {
@@ -291,7 +291,7 @@ void load_wide_x(uint vector, uint j, uint k) {
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[20]) {
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[14]) {
     if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 4u) {
         n = 0u;
         j = j % 8u;
@@ -305,24 +305,18 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[20]) {
     fours[1] = blocks_four[window + 1u];
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 8u + 592u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 592u) / 32u + 1u];
-    words[3] = blocks_word[base + tile];
-    words[4] = blocks_word[base + (tile * 8u + 528u) / 32u];
-    words[5] = blocks_word[base + (tile * 8u + 528u) / 32u + 1u];
-    words[6] = blocks_word[base + tile + 8u];
-    words[7] = blocks_word[base + (tile * 8u + 530u) / 32u];
-    words[8] = blocks_word[base + (tile * 8u + 530u) / 32u + 1u];
-    words[9] = blocks_word[base + (tile * 8u + 596u) / 32u];
-    words[10] = blocks_word[base + (tile * 8u + 596u) / 32u + 1u];
-    words[11] = blocks_word[base + tile + 1u];
-    words[12] = blocks_word[base + (tile * 8u + 532u) / 32u];
-    words[13] = blocks_word[base + (tile * 8u + 532u) / 32u + 1u];
-    words[14] = blocks_word[base + tile + 9u];
-    words[15] = blocks_word[base + (tile * 8u + 534u) / 32u];
-    words[16] = blocks_word[base + (tile * 8u + 534u) / 32u + 1u];
-    words[17] = blocks_word[base + 20u];
-    words[18] = blocks_word[base + tile + 21u];
-    words[19] = blocks_word[base + tile + 29u];
+    words[2] = blocks_word[base + tile];
+    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[4] = blocks_word[base + tile + 8u];
+    words[5] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 596u) / 32u];
+    words[7] = blocks_word[base + tile + 1u];
+    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[9] = blocks_word[base + tile + 9u];
+    words[10] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[11] = blocks_word[base + 20u];
+    words[12] = blocks_word[base + tile + 21u];
+    words[13] = blocks_word[base + tile + 29u];
 }
 
 // 16 bytes, as far as block `block` goes.
@@ -337,7 +331,7 @@ uvec4 blocks_to_end(uint at, uint block) {
 }
 
 // Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[20]) {
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[14]) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 41u;
@@ -347,47 +341,37 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[20]) {
     fours[1] = blocks_to_end(window + 1u, block);
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 8u + 592u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 592u) / 32u + 1u];
-    words[3] = blocks_word[base + tile];
-    words[4] = blocks_word[base + (tile * 8u + 528u) / 32u];
-    words[5] = blocks_word[base + (tile * 8u + 528u) / 32u + 1u];
-    words[6] = blocks_word[base + tile + 8u];
-    words[7] = blocks_word[base + (tile * 8u + 530u) / 32u];
-    words[8] = blocks_word[base + (tile * 8u + 530u) / 32u + 1u];
-    words[9] = blocks_word[base + (tile * 8u + 596u) / 32u];
-    words[10] = blocks_word[base + (tile * 8u + 596u) / 32u + 1u];
-    words[11] = blocks_word[base + tile + 1u];
-    words[12] = blocks_word[base + (tile * 8u + 532u) / 32u];
-    words[13] = blocks_word[base + (tile * 8u + 532u) / 32u + 1u];
-    words[14] = blocks_word[base + tile + 9u];
-    words[15] = blocks_word[base + (tile * 8u + 534u) / 32u];
-    words[16] = blocks_word[base + (tile * 8u + 534u) / 32u + 1u];
-    words[17] = blocks_word[base + 20u];
-    words[18] = blocks_word[base + tile + 21u];
-    words[19] = blocks_word[base + tile + 29u];
+    words[2] = blocks_word[base + tile];
+    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[4] = blocks_word[base + tile + 8u];
+    words[5] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 596u) / 32u];
+    words[7] = blocks_word[base + tile + 1u];
+    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[9] = blocks_word[base + tile + 9u];
+    words[10] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[11] = blocks_word[base + 20u];
+    words[12] = blocks_word[base + tile + 21u];
+    words[13] = blocks_word[base + tile + 29u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[14], inout float sum) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 41u;
     float d0 = f16_to_f32(words[0]);
     uint scales0 = words[1];
-    uint scales1 = words[2];
-    uint scales_run0 = (scales0 >> ((tile * 8u + 592u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 8u + 592u) % 32u));
-    uint sc0 = scales_run0 & 15u;  // scales: 4 bits
+    uint sc0 = (scales0 >> ((tile * 8u + 592u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d0 * (0.5 + float(sc0));
     precise float d_sc1 = d_sc0 * 0.25;
-    uint qs0 = words[3];
+    uint qs0 = words[2];
     uint g_lo0 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh0 = words[4];
-    uint qh1 = words[5];
-    uint qh_run0 = (qh0 >> ((tile * 8u + 528u) % 32u)) | ((qh1 << 1u) << (31u - (tile * 8u + 528u) % 32u));
-    uint g_hi0 = qh_run0 & 3u;  // qh: bits 8-9 of g
+    uint qh0 = words[3];
+    uint g_hi0 = (qh0 >> ((tile * 8u + 528u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
     uint G_row0 = G_at(g0 * 2u);
-    uint signs0 = words[6];
+    uint signs0 = words[4];
     uint s0 = (signs0 >> 16u) & 0xFFu;  // signs: 8 bits
     uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
@@ -395,10 +379,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
     uint g_lo1 = qs0 >> 24u;  // qs: bits 0-7 of g
-    uint qh2 = words[7];
-    uint qh3 = words[8];
-    uint qh_run1 = (qh2 >> ((tile * 8u + 530u) % 32u)) | ((qh3 << 1u) << (31u - (tile * 8u + 530u) % 32u));
-    uint g_hi1 = qh_run1 & 3u;  // qh: bits 8-9 of g
+    uint qh1 = words[5];
+    uint g_hi1 = (qh1 >> ((tile * 8u + 530u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
     uint G_row2 = G_at(g1 * 2u);
     uint s1 = signs0 >> 24u;  // signs: 8 bits
@@ -407,21 +389,17 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint G_row3 = G_at(g1 * 2u + 1u);
     uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
-    uint scales2 = words[9];
-    uint scales3 = words[10];
-    uint scales_run1 = (scales2 >> ((tile * 8u + 596u) % 32u)) | ((scales3 << 1u) << (31u - (tile * 8u + 596u) % 32u));
-    uint sc1 = scales_run1 & 15u;  // scales: 4 bits
+    uint scales1 = words[6];
+    uint sc1 = (scales1 >> ((tile * 8u + 596u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc2 = d0 * (0.5 + float(sc1));
     precise float d_sc3 = d_sc2 * 0.25;
-    uint qs1 = words[11];
+    uint qs1 = words[7];
     uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh4 = words[12];
-    uint qh5 = words[13];
-    uint qh_run2 = (qh4 >> ((tile * 8u + 532u) % 32u)) | ((qh5 << 1u) << (31u - (tile * 8u + 532u) % 32u));
-    uint g_hi2 = qh_run2 & 3u;  // qh: bits 8-9 of g
+    uint qh2 = words[8];
+    uint g_hi2 = (qh2 >> ((tile * 8u + 532u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
     uint G_row4 = G_at(g2 * 2u);
-    uint signs1 = words[14];
+    uint signs1 = words[9];
     uint s2 = signs1 & 0xFFu;  // signs: 8 bits
     uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
@@ -429,10 +407,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint negative5 = ((s2 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
     uint g_lo3 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh6 = words[15];
-    uint qh7 = words[16];
-    uint qh_run3 = (qh6 >> ((tile * 8u + 534u) % 32u)) | ((qh7 << 1u) << (31u - (tile * 8u + 534u) % 32u));
-    uint g_hi3 = qh_run3 & 3u;  // qh: bits 8-9 of g
+    uint qh3 = words[10];
+    uint g_hi3 = (qh3 >> ((tile * 8u + 534u) % 32u)) & 3u;  // qh: bits 8-9 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
     uint G_row6 = G_at(g3 * 2u);
     uint s3 = (signs1 >> 8u) & 0xFFu;  // signs: 8 bits
@@ -441,7 +417,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint G_row7 = G_at(g3 * 2u + 1u);
     uint negative7 = ((s3 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
-    float d1 = f16_to_f32(words[17] >> 16u);
+    float d1 = f16_to_f32(words[11] >> 16u);
     uint begin = base + tile / 4u + 37u;
     bool odd = (begin & 1u) != 0u;
     bool upper = (begin & 2u) != 0u;
@@ -449,19 +425,19 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uvec4 four1 = fours[0];
     uint pick0 = upper ? four0.y : four1.w;
     uint pick1 = upper ? four0.x : four1.z;
-    uint scales4 = odd ? pick0 : pick1;
-    uint sc2 = (scales4 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
+    uint scales2 = odd ? pick0 : pick1;
+    uint sc2 = (scales2 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc4 = d1 * (0.5 + float(sc2));
     precise float d_sc5 = d_sc4 * 0.25;
-    uint qs2 = words[18];
+    uint qs2 = words[12];
     uint g_lo4 = qs2 & 0xFFu;  // qs: bits 0-7 of g
     uint pick2 = upper ? four1.w : four1.y;
     uint pick3 = upper ? four1.z : four1.x;
-    uint qh8 = odd ? pick2 : pick3;
-    uint g_hi4 = (qh8 >> (tile % 4u * 8u)) & 3u;  // qh: bits 8-9 of g
+    uint qh4 = odd ? pick2 : pick3;
+    uint g_hi4 = (qh4 >> (tile % 4u * 8u)) & 3u;  // qh: bits 8-9 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
     uint G_row8 = G_at(g4 * 2u);
-    uint signs2 = words[19];
+    uint signs2 = words[13];
     uint s4 = signs2 & 0xFFu;  // signs: 8 bits
     uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
@@ -469,7 +445,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint negative9 = ((s4 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
     uint g_lo5 = (qs2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi5 = (qh8 >> (tile % 4u * 8u + 2u)) & 3u;  // qh: bits 8-9 of g
+    uint g_hi5 = (qh4 >> (tile % 4u * 8u + 2u)) & 3u;  // qh: bits 8-9 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
     uint G_row10 = G_at(g5 * 2u);
     uint s5 = (signs2 >> 8u) & 0xFFu;  // signs: 8 bits
@@ -478,11 +454,11 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint G_row11 = G_at(g5 * 2u + 1u);
     uint negative11 = ((s5 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
-    uint sc3 = (scales4 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
+    uint sc3 = (scales2 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float d_sc6 = d1 * (0.5 + float(sc3));
     precise float d_sc7 = d_sc6 * 0.25;
     uint g_lo6 = (qs2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi6 = (qh8 >> (tile % 4u * 8u + 4u)) & 3u;  // qh: bits 8-9 of g
+    uint g_hi6 = (qh4 >> (tile % 4u * 8u + 4u)) & 3u;  // qh: bits 8-9 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
     uint G_row12 = G_at(g6 * 2u);
     uint s6 = (signs2 >> 16u) & 0xFFu;  // signs: 8 bits
@@ -492,7 +468,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint negative13 = ((s6 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
     uint g_lo7 = qs2 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi7 = (qh8 >> (tile % 4u * 8u + 6u)) & 3u;  // qh: bits 8-9 of g
+    uint g_hi7 = (qh4 >> (tile % 4u * 8u + 6u)) & 3u;  // qh: bits 8-9 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
     uint G_row14 = G_at(g7 * 2u);
     uint s7 = signs2 >> 24u;  // signs: 8 bits
@@ -572,13 +548,13 @@ void walk_wide() {
                 const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
-                    uvec4 last[2]; uint last_words[20];
+                    uvec4 last[2]; uint last_words[14];
                     fetch_last(end - 1u, j, last, last_words);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
                     accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
                 }
                 uvec4 fours[ROWS][2];
-                uint words[ROWS][20];
+                uint words[ROWS][14];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
                 if (at_end) {

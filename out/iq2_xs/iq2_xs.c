@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
  * 74 bytes for 256 elements, 2.312 bits each.
  * dequant, gather in f32: for each weight 0.289 bytes read and 4 written, 22.2 operations: 0.75 loads, 5 bits, 10 integer, 2.75 float, 2.5 conversions, 1.25 lookups.
- * gemv, gemv_id in f32: for each weight 0.289 bytes read, 8.09 operations: 0.172 loads, 2.77 bits, 1.81 integer, 2.38 float, 0.594 conversions, 0.375 lookups.
+ * gemv, gemv_id in f32: for each weight 0.289 bytes read, 7.75 operations: 0.156 loads, 2.64 bits, 1.61 integer, 2.38 float, 0.594 conversions, 0.375 lookups.
  *
  *     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -1322,7 +1322,6 @@ static const uint32_t iq2_xs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t iq2_xs_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
@@ -1332,7 +1331,6 @@ static const qk_spec_constant iq2_xs_gemv_f32_vulkan_constants[] = {{0, "local_s
     {3, "split", 1, 6, iq2_xs_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq2_xs_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_f32_vulkan_shared_fours},
-    {11, "padded", 0, 2, iq2_xs_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_xs_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_f32_vulkan_table_copies}};
@@ -1351,7 +1349,7 @@ const qk_kernel qk_iq2_xs_gemv_f32_vulkan = {
     .push = iq2_xs_gemv_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1605,7 +1603,6 @@ static const uint32_t iq2_xs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_xs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t iq2_xs_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
@@ -1615,7 +1612,6 @@ static const qk_spec_constant iq2_xs_gemv_f16_vulkan_constants[] = {{0, "local_s
     {3, "split", 1, 6, iq2_xs_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq2_xs_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_f16_vulkan_shared_fours},
-    {11, "padded", 0, 2, iq2_xs_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_xs_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_f16_vulkan_table_copies}};
@@ -1634,7 +1630,7 @@ const qk_kernel qk_iq2_xs_gemv_f16_vulkan = {
     .push = iq2_xs_gemv_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1889,14 +1885,12 @@ static const qk_table iq2_xs_gemv_id_f32_tables[] = {
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t iq2_xs_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_f32_vulkan_load_words},
-    {11, "padded", 0, 2, iq2_xs_gemv_id_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_xs_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_id_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_f32_vulkan_table_copies}};
@@ -1915,7 +1909,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f32_vulkan = {
     .push = iq2_xs_gemv_id_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2159,14 +2153,12 @@ static const qk_table iq2_xs_gemv_id_f16_tables[] = {
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t iq2_xs_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_f16_vulkan_load_words},
-    {11, "padded", 0, 2, iq2_xs_gemv_id_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_xs_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_xs_gemv_id_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_f16_vulkan_table_copies}};
@@ -2185,7 +2177,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f16_vulkan = {
     .push = iq2_xs_gemv_id_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
  * 74 bytes for 256 elements, 2.312 bits each.
  * dequant, gather in f32: for each weight 0.289 bytes read and 4 written, 22.2 operations: 0.75 loads, 5 bits, 10 integer, 2.75 float, 2.5 conversions, 1.25 lookups.
- * gemv, gemv_id in f32: for each weight 0.289 bytes read, 8.09 operations: 0.172 loads, 2.77 bits, 1.81 integer, 2.38 float, 0.594 conversions, 0.375 lookups.
+ * gemv, gemv_id in f32: for each weight 0.289 bytes read, 7.75 operations: 0.156 loads, 2.64 bits, 1.61 integer, 2.38 float, 0.594 conversions, 0.375 lookups.
  *
  *     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"

@@ -1,7 +1,7 @@
 // iq2_xs_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
 // 74 bytes for 256 elements, 2.312 bits each.
-// For each weight 0.289 bytes read, 8.09 operations: 0.172 loads, 2.77 bits, 1.81 integer, 2.38 float, 0.594 conversions, 0.375 lookups.
+// For each weight 0.289 bytes read, 7.75 operations: 0.156 loads, 2.64 bits, 1.61 integer, 2.38 float, 0.594 conversions, 0.375 lookups.
 //
 //     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -30,7 +30,6 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 
@@ -38,7 +37,6 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 5, std430) readonly buffer GTable { uint G[]; };  // 512 rows of 8: u8, packed
 layout(binding = 6, std430) readonly buffer STable { uint S[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -205,80 +203,33 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x_sum[k][3] = dot(x12 + x13 + x14 + x15, vec4(1.0));
 }
 
-// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[9]) {
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 4u) {
-        n = 0u;
-        j = j % 8u;
-    }
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uint words[10]) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 37u;
-    uint begin = base + tile * 2u;
-    uint window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 8u + 528u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 528u) / 32u + 1u];
-    words[3] = blocks_word[base + (tile * 8u + 532u) / 32u];
-    words[4] = blocks_word[base + (tile * 8u + 532u) / 32u + 1u];
-    words[5] = blocks_word[base + 18u];
-    words[6] = blocks_word[base + tile / 4u + 35u];
-    words[7] = blocks_word[begin + 19u];
-    words[8] = blocks_word[begin + 20u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 74u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
-        const uint word = at * 8u + i;
-        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
-    }
-    return four;
-}
-
-// Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[9]) {
-    const uint block = n * (row_tiles / 32u) + j / 8u;
-    const uint tile = j % 8u;
-    uint base = block * 37u;
-    uint begin = base + tile * 2u;
-    uint window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    words[0] = blocks_word[base];
-    words[1] = blocks_word[base + (tile * 8u + 528u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 528u) / 32u + 1u];
-    words[3] = blocks_word[base + (tile * 8u + 532u) / 32u];
-    words[4] = blocks_word[base + (tile * 8u + 532u) / 32u + 1u];
-    words[5] = blocks_word[base + 18u];
-    words[6] = blocks_word[base + tile / 4u + 35u];
-    words[7] = blocks_word[begin + 19u];
-    words[8] = blocks_word[begin + 20u];
+    words[2] = blocks_word[base + tile * 2u];
+    words[3] = blocks_word[base + tile * 2u + 1u];
+    words[4] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[5] = blocks_word[base + tile * 2u + 2u];
+    words[6] = blocks_word[base + 18u];
+    words[7] = blocks_word[base + tile / 4u + 35u];
+    words[8] = blocks_word[base + tile * 2u + 19u];
+    words[9] = blocks_word[base + tile * 2u + 20u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uint words[10], inout float sum) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
-    uint base = block * 37u;
     float d0 = f16_to_f32(words[0]);
     uint scales0 = words[1];
-    uint scales1 = words[2];
-    uint scales_run0 = (scales0 >> ((tile * 8u + 528u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 8u + 528u) % 32u));
-    uint sc0 = scales_run0 & 15u;  // scales: 4 bits
+    uint sc0 = (scales0 >> ((tile * 8u + 528u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d0 * (0.5 + float(sc0));
     precise float d_sc1 = d_sc0 * 0.25;
-    uint begin = base + tile * 2u;
-    bool odd = (begin & 1u) != 0u;
-    bool upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y;
-    uint pick1 = upper ? four0.z : four0.x;
-    uint qs0 = odd ? pick0 : pick1;
+    uint qs0 = words[2];
     uint g0 = (qs0 >> 16u) & 0x1FFu;  // qs: 9 bits
     uint G_row0 = G_at(g0 * 2u);
     uint s0 = qs0 >> 25u;  // qs: 7 bits
@@ -293,9 +244,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inou
     uint biased1 = (bytes1 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair2 = unpackHalf2x16(biased1 & 0x7F007Fu);
     vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0x7F007Fu);
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0;
+    uint qs1 = words[3];
     uint g1 = qs1 & 0x1FFu;  // qs: 9 bits
     uint G_row2 = G_at(g1 * 2u);
     uint s1 = (qs1 >> 9u) & 0x7Fu;  // qs: 7 bits
@@ -310,10 +259,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inou
     uint biased3 = (bytes3 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair6 = unpackHalf2x16(biased3 & 0x7F007Fu);
     vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0x7F007Fu);
-    uint scales2 = words[3];
-    uint scales3 = words[4];
-    uint scales_run1 = (scales2 >> ((tile * 8u + 532u) % 32u)) | ((scales3 << 1u) << (31u - (tile * 8u + 532u) % 32u));
-    uint sc1 = scales_run1 & 15u;  // scales: 4 bits
+    uint scales1 = words[4];
+    uint sc1 = (scales1 >> ((tile * 8u + 532u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc2 = d0 * (0.5 + float(sc1));
     precise float d_sc3 = d_sc2 * 0.25;
     uint g2 = (qs1 >> 16u) & 0x1FFu;  // qs: 9 bits
@@ -330,8 +277,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inou
     uint biased5 = (bytes5 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair10 = unpackHalf2x16(biased5 & 0x7F007Fu);
     vec2 pair11 = unpackHalf2x16((biased5 >> 8u) & 0x7F007Fu);
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2;
+    uint qs2 = words[5];
     uint g3 = qs2 & 0x1FFu;  // qs: 9 bits
     uint G_row6 = G_at(g3 * 2u);
     uint s3 = (qs2 >> 9u) & 0x7Fu;  // qs: 7 bits
@@ -346,12 +292,12 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inou
     uint biased7 = (bytes7 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair14 = unpackHalf2x16(biased7 & 0x7F007Fu);
     vec2 pair15 = unpackHalf2x16((biased7 >> 8u) & 0x7F007Fu);
-    float d1 = f16_to_f32(words[5] >> 16u);
-    uint scales4 = words[6];
-    uint sc2 = (scales4 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
+    float d1 = f16_to_f32(words[6] >> 16u);
+    uint scales2 = words[7];
+    uint sc2 = (scales2 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc4 = d1 * (0.5 + float(sc2));
     precise float d_sc5 = d_sc4 * 0.25;
-    uint qs3 = words[7];
+    uint qs3 = words[8];
     uint g4 = qs3 & 0x1FFu;  // qs: 9 bits
     uint G_row8 = G_at(g4 * 2u);
     uint s4 = (qs3 >> 9u) & 0x7Fu;  // qs: 7 bits
@@ -380,10 +326,10 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inou
     uint biased11 = (bytes11 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair22 = unpackHalf2x16(biased11 & 0x7F007Fu);
     vec2 pair23 = unpackHalf2x16((biased11 >> 8u) & 0x7F007Fu);
-    uint sc3 = (scales4 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
+    uint sc3 = (scales2 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float d_sc6 = d1 * (0.5 + float(sc3));
     precise float d_sc7 = d_sc6 * 0.25;
-    uint qs4 = words[8];
+    uint qs4 = words[9];
     uint g6 = qs4 & 0x1FFu;  // qs: 9 bits
     uint G_row12 = G_at(g6 * 2u);
     uint s6 = (qs4 >> 9u) & 0x7Fu;  // qs: 7 bits
@@ -484,22 +430,9 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
-                // Of the last block of all, beyond which no load goes.
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;
-                float sum_at_end = 0.0;
-                if (at_end) {
-                    uvec4 last[2]; uint last_words[9];
-                    fetch_last(end - 1u, j, last, last_words);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
-                }
-                uvec4 fours[ROWS][2];
-                uint words[ROWS][9];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
-                if (at_end) {
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
-                }
+                uint words[ROWS][10];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, words[r], sum[r]);
             }
             held = c0;
             held_token = token;
@@ -542,7 +475,7 @@ void main() {
         }
         barrier();
     }
-    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u) {
         walk_wide();
         return;
     }

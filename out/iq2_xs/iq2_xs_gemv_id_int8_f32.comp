@@ -1,7 +1,7 @@
 // iq2_xs_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
 // 74 bytes for 256 elements, 2.312 bits each.
-// For each weight 0.289 bytes read, 4.84 operations: 0.172 loads, 1.77 bits, 2 integer, 0.375 float, 0.156 conversions, 0.375 lookups.
+// For each weight 0.289 bytes read, 4.66 operations: 0.141 loads, 1.67 bits, 1.94 integer, 0.375 float, 0.156 conversions, 0.375 lookups.
 //
 //     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -101,8 +101,8 @@ int dot4(uint codes, int x) {
     return mixed_dot(x, codes, 0);
 }
 
-// The nearest integers to numbers up to LARGEST, and BIAS: with it, bytes are digits, but for the first bits of those below the highest.
-// Where 24 bits suffice, numbers become integers when they are added to one whose last bit stands for 1.
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
 ivec4 integers(vec4 v) {
@@ -294,7 +294,7 @@ void load_wide_x(uint vector, uint j, uint k) {
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[9]) {
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[7]) {
     if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 4u) {
         n = 0u;
         j = j % 8u;
@@ -308,13 +308,11 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[9]) {
     fours[1] = blocks_four[window + 1u];
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 8u + 528u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 528u) / 32u + 1u];
-    words[3] = blocks_word[base + (tile * 8u + 532u) / 32u];
-    words[4] = blocks_word[base + (tile * 8u + 532u) / 32u + 1u];
-    words[5] = blocks_word[base + 18u];
-    words[6] = blocks_word[base + tile / 4u + 35u];
-    words[7] = blocks_word[begin + 19u];
-    words[8] = blocks_word[begin + 20u];
+    words[2] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[3] = blocks_word[base + 18u];
+    words[4] = blocks_word[base + tile / 4u + 35u];
+    words[5] = blocks_word[begin + 19u];
+    words[6] = blocks_word[begin + 20u];
 }
 
 // 16 bytes, as far as block `block` goes.
@@ -329,7 +327,7 @@ uvec4 blocks_to_end(uint at, uint block) {
 }
 
 // Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[9]) {
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[7]) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 37u;
@@ -339,25 +337,21 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[9]) {
     fours[1] = blocks_to_end(window + 1u, block);
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 8u + 528u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 528u) / 32u + 1u];
-    words[3] = blocks_word[base + (tile * 8u + 532u) / 32u];
-    words[4] = blocks_word[base + (tile * 8u + 532u) / 32u + 1u];
-    words[5] = blocks_word[base + 18u];
-    words[6] = blocks_word[base + tile / 4u + 35u];
-    words[7] = blocks_word[begin + 19u];
-    words[8] = blocks_word[begin + 20u];
+    words[2] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[3] = blocks_word[base + 18u];
+    words[4] = blocks_word[base + tile / 4u + 35u];
+    words[5] = blocks_word[begin + 19u];
+    words[6] = blocks_word[begin + 20u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[7], inout float sum) {
     const uint block = n * (row_tiles / 32u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 37u;
     float d0 = f16_to_f32(words[0]);
     uint scales0 = words[1];
-    uint scales1 = words[2];
-    uint scales_run0 = (scales0 >> ((tile * 8u + 528u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 8u + 528u) % 32u));
-    uint sc0 = scales_run0 & 15u;  // scales: 4 bits
+    uint sc0 = (scales0 >> ((tile * 8u + 528u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d0 * (0.5 + float(sc0));
     precise float d_sc1 = d_sc0 * 0.25;
     uint begin = base + tile * 2u;
@@ -386,10 +380,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inou
     uint G_row3 = G_at(g1 * 2u + 1u);
     uint negative3 = (((S_at(s1) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
-    uint scales2 = words[3];
-    uint scales3 = words[4];
-    uint scales_run1 = (scales2 >> ((tile * 8u + 532u) % 32u)) | ((scales3 << 1u) << (31u - (tile * 8u + 532u) % 32u));
-    uint sc1 = scales_run1 & 15u;  // scales: 4 bits
+    uint scales1 = words[2];
+    uint sc1 = (scales1 >> ((tile * 8u + 532u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc2 = d0 * (0.5 + float(sc1));
     precise float d_sc3 = d_sc2 * 0.25;
     uint g2 = (qs1 >> 16u) & 0x1FFu;  // qs: 9 bits
@@ -410,12 +402,12 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inou
     uint G_row7 = G_at(g3 * 2u + 1u);
     uint negative7 = (((S_at(s3) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
-    float d1 = f16_to_f32(words[5] >> 16u);
-    uint scales4 = words[6];
-    uint sc2 = (scales4 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
+    float d1 = f16_to_f32(words[3] >> 16u);
+    uint scales2 = words[4];
+    uint sc2 = (scales2 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc4 = d1 * (0.5 + float(sc2));
     precise float d_sc5 = d_sc4 * 0.25;
-    uint qs3 = words[7];
+    uint qs3 = words[5];
     uint g4 = qs3 & 0x1FFu;  // qs: 9 bits
     uint G_row8 = G_at(g4 * 2u);
     uint s4 = (qs3 >> 9u) & 0x7Fu;  // qs: 7 bits
@@ -432,10 +424,10 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inou
     uint G_row11 = G_at(g5 * 2u + 1u);
     uint negative11 = (((S_at(s5) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
-    uint sc3 = (scales4 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
+    uint sc3 = (scales2 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float d_sc6 = d1 * (0.5 + float(sc3));
     precise float d_sc7 = d_sc6 * 0.25;
-    uint qs4 = words[8];
+    uint qs4 = words[6];
     uint g6 = qs4 & 0x1FFu;  // qs: 9 bits
     uint G_row12 = G_at(g6 * 2u);
     uint s6 = (qs4 >> 9u) & 0x7Fu;  // qs: 7 bits
@@ -523,13 +515,13 @@ void walk_wide() {
                 const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
-                    uvec4 last[2]; uint last_words[9];
+                    uvec4 last[2]; uint last_words[7];
                     fetch_last(end - 1u, j, last, last_words);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
                     accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
                 }
                 uvec4 fours[ROWS][2];
-                uint words[ROWS][9];
+                uint words[ROWS][7];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
                 if (at_end) {

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
  * 110 bytes for 256 elements, 3.438 bits each.
  * dequant, gather in f32: for each weight 0.43 bytes read and 4 written, 21.5 operations: 1.25 loads, 6.5 bits, 8.75 integer, 2.25 float, 2.5 conversions, 0.25 lookups.
- * gemv, gemv_id in f32: for each weight 0.43 bytes read, 9.2 operations: 0.328 loads, 3.72 bits, 2.22 integer, 2.12 float, 0.562 conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.43 bytes read, 9.11 operations: 0.312 loads, 3.67 bits, 2.19 integer, 2.12 float, 0.562 conversions, 0.25 lookups.
  *
  *     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"

@@ -1,7 +1,7 @@
 // iq3_s_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
 // 110 bytes for 256 elements, 3.438 bits each.
-// For each weight 0.43 bytes read, 9.2 operations: 0.328 loads, 3.72 bits, 2.22 integer, 2.12 float, 0.562 conversions, 0.25 lookups.
+// For each weight 0.43 bytes read, 9.11 operations: 0.312 loads, 3.67 bits, 2.19 integer, 2.12 float, 0.562 conversions, 0.25 lookups.
 //
 //     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -357,7 +357,7 @@ void load_wide_x(uint vector, uint j, uint k) {
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[19]) {
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[18]) {
     if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 1u) {
         n = 0u;
         j = j % 8u;
@@ -371,23 +371,22 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[19]) {
     fours[1] = blocks_four[window + 1u];
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 4u + 848u) / 32u];
-    words[2] = blocks_word[base + (tile * 4u + 848u) / 32u + 1u];
-    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
-    words[4] = blocks_word[base + tile + 18u];
-    words[5] = blocks_word[base + (tile * 8u + 529u) / 32u];
-    words[6] = blocks_word[base + (tile * 8u + 530u) / 32u];
-    words[7] = blocks_word[base + (tile * 8u + 531u) / 32u];
-    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
-    words[9] = blocks_word[base + tile + 19u];
-    words[10] = blocks_word[base + (tile * 8u + 533u) / 32u];
-    words[11] = blocks_word[base + (tile * 8u + 534u) / 32u];
-    words[12] = blocks_word[base + (tile * 8u + 535u) / 32u];
-    words[13] = blocks_word[base + 27u];
-    words[14] = blocks_word[base + 54u];
-    words[15] = blocks_word[begin + 28u];
-    words[16] = blocks_word[base + tile / 4u + 44u];
-    words[17] = blocks_word[base + tile + 46u];
-    words[18] = blocks_word[begin + 29u];
+    words[2] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[3] = blocks_word[base + tile + 18u];
+    words[4] = blocks_word[base + (tile * 8u + 529u) / 32u];
+    words[5] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 531u) / 32u];
+    words[7] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[8] = blocks_word[base + tile + 19u];
+    words[9] = blocks_word[base + (tile * 8u + 533u) / 32u];
+    words[10] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[11] = blocks_word[base + (tile * 8u + 535u) / 32u];
+    words[12] = blocks_word[base + 27u];
+    words[13] = blocks_word[base + 54u];
+    words[14] = blocks_word[begin + 28u];
+    words[15] = blocks_word[base + tile / 4u + 44u];
+    words[16] = blocks_word[base + tile + 46u];
+    words[17] = blocks_word[begin + 29u];
 }
 
 // 16 bytes, as far as block `block` goes.
@@ -402,7 +401,7 @@ uvec4 blocks_to_end(uint at, uint block) {
 }
 
 // Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[19]) {
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[18]) {
     const uint block = n * (row_tiles / 8u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 55u;
@@ -412,35 +411,32 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[19]) {
     fours[1] = blocks_to_end(window + 1u, block);
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 4u + 848u) / 32u];
-    words[2] = blocks_word[base + (tile * 4u + 848u) / 32u + 1u];
-    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
-    words[4] = blocks_word[base + tile + 18u];
-    words[5] = blocks_word[base + (tile * 8u + 529u) / 32u];
-    words[6] = blocks_word[base + (tile * 8u + 530u) / 32u];
-    words[7] = blocks_word[base + (tile * 8u + 531u) / 32u];
-    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
-    words[9] = blocks_word[base + tile + 19u];
-    words[10] = blocks_word[base + (tile * 8u + 533u) / 32u];
-    words[11] = blocks_word[base + (tile * 8u + 534u) / 32u];
-    words[12] = blocks_word[base + (tile * 8u + 535u) / 32u];
-    words[13] = blocks_word[base + 27u];
-    words[14] = blocks_word[base + 54u];
-    words[15] = blocks_word[begin + 28u];
-    words[16] = blocks_word[base + tile / 4u + 44u];
-    words[17] = blocks_word[base + tile + 46u];
-    words[18] = blocks_word[begin + 29u];
+    words[2] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[3] = blocks_word[base + tile + 18u];
+    words[4] = blocks_word[base + (tile * 8u + 529u) / 32u];
+    words[5] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 531u) / 32u];
+    words[7] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[8] = blocks_word[base + tile + 19u];
+    words[9] = blocks_word[base + (tile * 8u + 533u) / 32u];
+    words[10] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[11] = blocks_word[base + (tile * 8u + 535u) / 32u];
+    words[12] = blocks_word[base + 27u];
+    words[13] = blocks_word[base + 54u];
+    words[14] = blocks_word[begin + 28u];
+    words[15] = blocks_word[base + tile / 4u + 44u];
+    words[16] = blocks_word[base + tile + 46u];
+    words[17] = blocks_word[begin + 29u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], inout float sum) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[18], inout float sum) {
     const uint block = n * (row_tiles / 8u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 55u;
     float d0 = f16_to_f32(words[0]);
     uint scales0 = words[1];
-    uint scales1 = words[2];
-    uint scales_run = (scales0 >> ((tile * 4u + 848u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 4u + 848u) % 32u));
-    uint sc0 = scales_run & 15u;  // scales: 4 bits
+    uint sc0 = (scales0 >> ((tile * 4u + 848u) % 32u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d0 * float(1 + 2 * int(sc0));
     uint begin = base + tile * 2u;
     bool odd = (begin & 1u) != 0u;
@@ -450,11 +446,11 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint pick1 = upper ? four0.z : four0.x;
     uint qs0 = odd ? pick0 : pick1;
     uint g_lo0 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh0 = words[3];
+    uint qh0 = words[2];
     uint g_hi0 = (qh0 >> ((tile * 8u + 528u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
     uint G_row0 = G_at(g0);
-    uint signs0 = words[4];
+    uint signs0 = words[3];
     uint s0 = (signs0 >> 16u) & 0xFFu;  // signs: 8 bits
     uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
@@ -462,7 +458,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     vec2 pair0 = unpackHalf2x16(biased0 & 0x1F001Fu);
     vec2 pair1 = unpackHalf2x16((biased0 >> 8u) & 0x1F001Fu);
     uint g_lo1 = qs0 >> 24u;  // qs: bits 0-7 of g
-    uint qh1 = words[5];
+    uint qh1 = words[4];
     uint g_hi1 = (qh1 >> ((tile * 8u + 529u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
     uint G_row1 = G_at(g1);
@@ -475,7 +471,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint pick2 = upper ? four1.x : four0.z;
     uint qs1 = odd ? pick2 : pick0;
     uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh2 = words[6];
+    uint qh2 = words[5];
     uint g_hi2 = (qh2 >> ((tile * 8u + 530u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
     uint G_row2 = G_at(g2);
@@ -486,7 +482,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     vec2 pair4 = unpackHalf2x16(biased2 & 0x1F001Fu);
     vec2 pair5 = unpackHalf2x16((biased2 >> 8u) & 0x1F001Fu);
     uint g_lo3 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh3 = words[7];
+    uint qh3 = words[6];
     uint g_hi3 = (qh3 >> ((tile * 8u + 531u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
     uint G_row3 = G_at(g3);
@@ -496,11 +492,11 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     vec2 pair6 = unpackHalf2x16(biased3 & 0x1F001Fu);
     vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0x1F001Fu);
     uint g_lo4 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh4 = words[8];
+    uint qh4 = words[7];
     uint g_hi4 = (qh4 >> ((tile * 8u + 532u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
     uint G_row4 = G_at(g4);
-    uint signs1 = words[9];
+    uint signs1 = words[8];
     uint s2 = signs1 & 0xFFu;  // signs: 8 bits
     uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
@@ -508,7 +504,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     vec2 pair8 = unpackHalf2x16(biased4 & 0x1F001Fu);
     vec2 pair9 = unpackHalf2x16((biased4 >> 8u) & 0x1F001Fu);
     uint g_lo5 = qs1 >> 24u;  // qs: bits 0-7 of g
-    uint qh5 = words[10];
+    uint qh5 = words[9];
     uint g_hi5 = (qh5 >> ((tile * 8u + 533u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
     uint G_row5 = G_at(g5);
@@ -520,7 +516,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint pick3 = upper ? four1.y : four0.w;
     uint qs2 = odd ? pick3 : pick2;
     uint g_lo6 = qs2 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh6 = words[11];
+    uint qh6 = words[10];
     uint g_hi6 = (qh6 >> ((tile * 8u + 534u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
     uint G_row6 = G_at(g6);
@@ -531,7 +527,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     vec2 pair12 = unpackHalf2x16(biased6 & 0x1F001Fu);
     vec2 pair13 = unpackHalf2x16((biased6 >> 8u) & 0x1F001Fu);
     uint g_lo7 = (qs2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh7 = words[12];
+    uint qh7 = words[11];
     uint g_hi7 = (qh7 >> ((tile * 8u + 535u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
     uint G_row7 = G_at(g7);
@@ -540,17 +536,17 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint biased7 = (bytes7 ^ 0x80808080u) - 0x71717171u;  // from zero on
     vec2 pair14 = unpackHalf2x16(biased7 & 0x1F001Fu);
     vec2 pair15 = unpackHalf2x16((biased7 >> 8u) & 0x1F001Fu);
-    float d1 = f16_to_f32(words[13] >> 16u);
-    uint scales2 = words[14];
-    uint sc1 = (scales2 >> (tile * 4u)) & 15u;  // scales: 4 bits
+    float d1 = f16_to_f32(words[12] >> 16u);
+    uint scales1 = words[13];
+    uint sc1 = (scales1 >> (tile * 4u)) & 15u;  // scales: 4 bits
     precise float d_sc1 = d1 * float(1 + 2 * int(sc1));
-    uint qs3 = words[15];
+    uint qs3 = words[14];
     uint g_lo8 = qs3 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh8 = words[16];
+    uint qh8 = words[15];
     uint g_hi8 = (qh8 >> (tile % 4u * 8u)) & 1u;  // qh: bit 8 of g
     uint g8 = g_lo8 | (g_hi8 << 8u);
     uint G_row8 = G_at(g8);
-    uint signs2 = words[17];
+    uint signs2 = words[16];
     uint s4 = signs2 & 0xFFu;  // signs: 8 bits
     uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
@@ -585,7 +581,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint biased11 = (bytes11 ^ 0x80808080u) - 0x71717171u;  // from zero on
     vec2 pair22 = unpackHalf2x16(biased11 & 0x1F001Fu);
     vec2 pair23 = unpackHalf2x16((biased11 >> 8u) & 0x1F001Fu);
-    uint qs4 = words[18];
+    uint qs4 = words[17];
     uint g_lo12 = qs4 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi12 = (qh8 >> (tile % 4u * 8u + 4u)) & 1u;  // qh: bit 8 of g
     uint g12 = g_lo12 | (g_hi12 << 8u);
@@ -702,13 +698,13 @@ void walk_wide() {
                 const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
-                    uvec4 last[2]; uint last_words[19];
+                    uvec4 last[2]; uint last_words[18];
                     fetch_last(end - 1u, j, last, last_words);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
                     accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
                 }
                 uvec4 fours[ROWS][2];
-                uint words[ROWS][19];
+                uint words[ROWS][18];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
                 if (at_end) {

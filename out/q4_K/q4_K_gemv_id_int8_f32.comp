@@ -96,8 +96,8 @@ int dot4(uint codes, int x) {
     return mixed_dot(x, codes, 0);
 }
 
-// The nearest integers to numbers up to LARGEST, and BIAS: with it, bytes are digits, but for the first bits of those below the highest.
-// Where 24 bits suffice, numbers become integers when they are added to one whose last bit stands for 1.
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
 const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
 
 ivec4 integers(vec4 v) {
