@@ -103,6 +103,16 @@ static bool of_digit(const qg_node *node) {
     return false;
 }
 
+/* Where all steps are one, their sums are added up as integers, and converted and multiplied once. */
+static void count_one_step(const qg_ir *ir, uint32_t digits, qg_cost *cost) {
+    uint32_t steps = 0;
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) steps += ir->nodes[i]->used && ir->nodes[i]->op == QG_DIGITS;
+    if (!ir->one_step || digits < 2) return;
+    cost->counts[QG_COST_INTEGER] += digits * (steps - 1);
+    cost->counts[QG_COST_CONVERSION] -= digits * (steps - 1);
+    cost->counts[QG_COST_FLOAT] -= (2 * (digits - 1) + 2) * (steps - 1); /* those of digits, a step, an addition */
+}
+
 qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits) {
     qg_cost cost = {.weights = plan->tile_elements * plan->tile_rows};
     for (uint32_t i = 0; i < ir->n_nodes; ++i) {
@@ -111,6 +121,7 @@ qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits) {
         const uint32_t times = ir->n_x_quads && of_digit(node) ? digits : 1;
         for (uint32_t t = 0; t < times; ++t) count_node(node, plan, digits, &cost);
     }
+    count_one_step(ir, digits, &cost);
     return cost;
 }
 

@@ -1,5 +1,5 @@
 /* The dot product of a tile with x in integers: codes as bytes (bytes.c), x as one to three signed bytes for each element, its
- * digits, with a step for so many elements. A product of four codes with four digits is one instruction where devices have
+ * digits, with a step for so many elements; with several digits, one for all of the tile, where that has one scale. A product of four codes with four digits is one instruction where devices have
  * it, and all sums below the scale and the step are exact. Rules, after those of dot.c:
  *
  *   pairs    table[(w >> s_i) & 15], both halves of w's bytes    the table of pairs, a byte at a time; x is packed to match
@@ -309,8 +309,8 @@ static const qg_node *sum_below(byte_sum *s, uint32_t step, const qg_node *scale
     return whole ? apply(s->p.ir, QG_MUL, whole, sum) : sum;
 }
 
-/* All sums of integers of one step below one scale. */
-static const qg_node *sum_of_step(byte_sum *s, uint32_t first, bool *done, bool *taken, bool *fits) {
+/* All sums of integers of one step below one scale; `all` grows by what its magnitude may be. */
+static const qg_node *sum_of_step(byte_sum *s, uint32_t first, bool *done, bool *taken, bool *fits, int64_t *all) {
     const uint32_t step = step_of(s->dots[first].of);
     const qg_node *scale = s->dots[first].of->scale, *sum = NULL;
     int64_t most = 0;
@@ -324,7 +324,23 @@ static const qg_node *sum_of_step(byte_sum *s, uint32_t first, bool *done, bool 
         sum = plus(s->p.ir, sum, sum_below(s, step, scale, of->whole, taken, &most), false);
     }
     *fits &= most < INT32_MAX;
+    *all += most;
     return apply(s->p.ir, QG_MUL, qg_x_step(s->p.ir, step), qg_digits(s->p.ir, sum));
+}
+
+static bool has_one_scale(const byte_sum *s) {
+    for (uint32_t i = 1; i < s->n_dots; ++i)
+        if (s->dots[i].of->scale != s->dots[0].of->scale) return false;
+    return true;
+}
+
+/* Sums of several steps, of which x of two digits and more has one for all: its first sum is all of them then. */
+static const qg_node *in_one_step(qg_ir *ir, const qg_node *sum) {
+    const qg_node *first = sum;
+    while (first->op == QG_ADD) first = first->arg[0];
+    if (first == sum) return sum;
+    ir->one_step = true;
+    return apply(ir, QG_ONE_STEP, first, sum);
 }
 
 /* All sums below one scale. */
@@ -332,11 +348,42 @@ static bool add_scale(byte_sum *s, uint32_t first, bool *done, bool *taken, cons
     qg_ir *ir = s->p.ir;
     const qg_node *scale = s->dots[first].of->scale, *sum = NULL;
     bool fits = true;
+    int64_t most = 0;
     for (uint32_t i = first; i < s->n_dots; ++i)
         if (!done[i] && s->dots[i].of->scale == scale)
-            sum = plus(ir, sum, sum_of_step(s, i, done, taken, &fits), false);
+            sum = plus(ir, sum, sum_of_step(s, i, done, taken, &fits, &most), false);
+    if (has_one_scale(s) && most < INT32_MAX) sum = in_one_step(ir, sum);
     *total = plus(ir, *total, scale ? apply(ir, QG_MUL, scale, sum) : sum, false);
     return fits;
+}
+
+static const qg_node *whole_as_float(qg_ir *ir, const qg_node *whole) {
+    return qg_apply(ir, QG_TO_FLOAT, whole->op == QG_TO_INT ? whole->arg[0] : whole, NULL, NULL);
+}
+
+/* Sums of x with several whole factors below one scale, as of minimums, which are multiplied with it once. */
+static const qg_node *add_factors(byte_sum *s, uint32_t first, bool *taken, const qg_node *total) {
+    qg_ir *ir = s->p.ir;
+    const product like = s->p.items[first];
+    products inner = {.ir = ir, .lanes = s->p.lanes};
+    bool several = false, negative = true;
+    for (uint32_t i = first; i < s->p.count; ++i) {
+        const product *one = &s->p.items[i];
+        if (taken[i] || !one->whole || one->scale != like.scale) continue;
+        several |= one->whole != like.whole;
+        negative &= one->coefficient < 0;
+    }
+    if (!like.whole || !like.scale || !several) return total;
+    for (uint32_t i = first; i < s->p.count; ++i) {
+        product one = s->p.items[i];
+        if (taken[i] || !one.whole || one.scale != like.scale) continue;
+        one.scale = whole_as_float(ir, one.whole);
+        one.whole = NULL;
+        one.coefficient *= negative ? -1.0f : 1.0f;
+        QG_PUSH(ir->arena, inner.items, inner.count, inner.capacity, one);
+        taken[i] = true;
+    }
+    return plus(ir, total, apply(ir, QG_MUL, like.scale, qg_dot_collect(&inner, NULL)), negative);
 }
 
 const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
@@ -364,11 +411,11 @@ const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const
         if (!done[i] && !add_scale(&s, i, done, taken, &total)) return NULL;
     products rest = {.ir = ir, .lanes = lanes};
     for (uint32_t i = 0; i < s.p.count; ++i) {
+        if (!taken[i]) total = add_factors(&s, i, taken, total);
         product one = s.p.items[i];
         if (taken[i]) continue;
         if (one.whole) {
-            const qg_node *whole = one.whole->op == QG_TO_INT ? one.whole->arg[0] : one.whole;
-            whole = qg_apply(ir, QG_TO_FLOAT, whole, NULL, NULL);
+            const qg_node *whole = whole_as_float(ir, one.whole);
             one.scale = one.scale ? apply(ir, QG_MUL, one.scale, whole) : whole;
             one.whole = NULL;
         }

@@ -59,8 +59,9 @@ typedef struct qg_ir {
     bool half;         /* products with x are of halves */
     bool pairs;        /* codes of four bits may be looked up two at a time */
     bool copied;       /* words of stored tables are asked of functions TABLE_at */
-    bool held;   /* those of weights are in the array `held`, from `at` on; fours are asked of a function held_four */
-    bool single; /* code for one right-hand side at a time; else for BATCH of them */
+    bool held;     /* those of weights are in the array `held`, from `at` on; fours are asked of a function held_four */
+    bool single;   /* code for one right-hand side at a time; else for BATCH of them */
+    bool one_step; /* x of two digits and more has one step for all of a tile, whose sums of integers are one sum */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
 } qg_ir;

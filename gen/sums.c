@@ -65,8 +65,17 @@ static void open_batch(qg_text *text, const qg_ir *ir, const qg_target *target) 
     qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, target->types[QG_K_UINT][1]);
 }
 
+/* Where all steps are one, the first sum is that of all parts; else x has one digit. */
+static void add_parts(qg_text *text, long long last, const char *in) {
+    qg_text_printf(text, "%s    dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0", in);
+    for (long long i = 1; i <= last; ++i) qg_text_printf(text, " + part%lld", i);
+    qg_text_puts(text, " : part0);\n");
+    for (long long i = 1; i <= last; ++i) qg_text_printf(text, "%s    dots%lld = float(part%lld);\n", in, i, i);
+}
+
 /* Sums of integers, digit by digit from the highest. */
 static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target, const char *in) {
+    long long last = 0;
     for (int pass = 0; pass < 2; ++pass) {
         bool any = false;
         for (uint32_t i = 0; i < ir->n_nodes; ++i) {
@@ -77,12 +86,16 @@ static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target, 
                 if (!any) qg_text_printf(text, "%sfloat ", in);
                 qg_text_printf(text, "%sdots%lld = 0.0", any ? ", " : "", number);
             } else {
-                qg_text_printf(text, "%s    dots%lld = 256.0 * dots%lld + float(", in, number, number);
+                qg_text_printf(
+                    text, ir->one_step ? "%s    const int part%lld = " : "%s    dots%lld = 256.0 * dots%lld + float(",
+                    in, number, number);
                 qg_print_expression(text, ir, target, node->arg[0]);
-                qg_text_puts(text, ");\n");
+                qg_text_puts(text, ir->one_step ? ";\n" : ");\n");
             }
             any = true;
+            last = number;
         }
+        if (pass == 1 && ir->one_step) add_parts(text, last, in);
         if (pass == 0)
             qg_text_printf(text, ";\n%s%sfor (uint digit = 0; digit < DIGITS; ++digit) {\n", in, target->unroll);
         else
@@ -195,25 +208,57 @@ static uint64_t runs_between(uint32_t first, uint32_t end) {
 
 uint32_t qg_x_steps(const qg_plan *plan) { return (plan->tile_elements + QG_STEP_ELEMENTS - 1) / QG_STEP_ELEMENTS; }
 
-/* What is the largest of x in runs of the tile, and whether all of it is finite. `number` is that of the step, with brackets
- * where there are several. */
-static void add_extremes(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t first,
-                         uint32_t end, const char *number) {
+static const char *step_suffix(qg_arena *arena, const qg_plan *plan, uint32_t first, uint32_t end) {
+    return first || end < plan->n_runs ? qg_format(arena, "%u", first / (end - first)) : "";
+}
+
+/* What is the largest of x in runs of the tile. */
+static void add_most(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t first,
+                     uint32_t end) {
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *absolute = target->absolute, *in = inner(ir);
-    const char *suffix = first || end < plan->n_runs ? qg_format(text->arena, "%u", first / (end - first)) : "";
+    const char *suffix = step_suffix(text->arena, plan, first, end);
     qg_text_printf(text, "%s%s most%s = %s(x%u);\n", in, vec, suffix, absolute, first);
     for (uint32_t r = first + 1; r < end; ++r)
         qg_text_printf(text, "%smost%s = max(most%s, %s(x%u));\n", in, suffix, suffix, absolute, r);
+}
+
+/* The largest of x, whether all of it is finite, and the step that follows. `number` is that of the step, with brackets
+ * where there are several; `all` a sum of all of x in it, or NULL. */
+static void add_step(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t first,
+                     uint32_t end, const char *number, const char *all) {
+    const char *suffix = step_suffix(text->arena, plan, first, end), *in = inner(ir);
     qg_text_printf(text, "%sconst float scale%s = scale_of(most%s, ", in, suffix, suffix);
-    add_lanes_of_runs(text, "x", runs_between(first, end));
+    if (all)
+        qg_text_puts(text, all);
+    else
+        add_lanes_of_runs(text, "x", runs_between(first, end));
     qg_text_printf(text, ");\n%s%s_step%s%s = 1.0%s / scale%s;\n", in, ir->x, qg_kept_at(ir), number,
                    target->float_suffix, suffix);
+}
+
+/* One step for all of the tile, where x has two digits and more. */
+static void join_steps(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t n_steps,
+                       uint32_t in_step) {
+    const char *in = inner(ir);
+    for (uint32_t s = 0; s < n_steps; ++s) {
+        add_most(text, ir, plan, target, s * in_step, (s + 1) * in_step);
+        qg_text_printf(text, "%s%s all%u = ", in, target->types[QG_K_FLOAT][plan->lanes], s);
+        add_lanes_of_runs(text, "x", runs_between(s * in_step, (s + 1) * in_step));
+        qg_text_puts(text, ";\n");
+    }
+    qg_text_printf(text, "%sif (DIGITS > 1u) {\n", in);
+    for (uint32_t s = 1; s < n_steps; ++s)
+        qg_text_printf(text, "%s    most0 = max(most0, most%u);\n%s    all0 += all%u;\n", in, s, in, s);
+    for (uint32_t s = 1; s < n_steps; ++s)
+        qg_text_printf(text, "%s    most%u = most0;\n%s    all%u = all0;\n", in, s, in, s);
+    qg_text_printf(text, "%s}\n", in);
 }
 
 /* x as halves in one step for the tile, and sums over what became of it. */
 static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *s = target->float_suffix, *in = inner(ir);
-    add_extremes(text, ir, plan, target, 0, plan->n_runs, "");
+    add_most(text, ir, plan, target, 0, plan->n_runs);
+    add_step(text, ir, plan, target, 0, plan->n_runs, "", NULL);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
         qg_text_printf(text, "%s%s%s[%u] = %s(x%u * scale", in, ir->x, qg_kept_at(ir), r, target->halves[plan->lanes],
                        r);
@@ -288,9 +333,12 @@ static void add_sum_of_digits(qg_text *text, const qg_ir *ir, uint64_t runs) {
 static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
     const char *in = inner(ir);
     const uint32_t n_steps = qg_x_steps(plan), in_step = n_steps > 1 ? QG_STEP_ELEMENTS / plan->lanes : plan->n_runs;
+    if (ir->one_step) join_steps(text, ir, plan, target, n_steps, in_step);
     for (uint32_t s = 0; s < n_steps; ++s) {
         const uint32_t first = s * in_step;
-        add_extremes(text, ir, plan, target, first, first + in_step, qg_format(text->arena, "[%u]", s));
+        if (!ir->one_step) add_most(text, ir, plan, target, first, first + in_step);
+        add_step(text, ir, plan, target, first, first + in_step, qg_format(text->arena, "[%u]", s),
+                 ir->one_step ? qg_format(text->arena, "all%u", s) : NULL);
         for (uint32_t r = first; r < first + in_step; ++r)
             qg_text_printf(text,
                            n_steps > 1 ? "%sconst ivec4 i%u = integers(x%u * scale%u);\n"

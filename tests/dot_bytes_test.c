@@ -506,17 +506,33 @@ static void test_steps(void **state) {
         const qg_node *codes = r < 7 ? every(&b, "v", 0, 8, 8) : every(&b, "w", 16 * (r - 7), 4, 4);
         runs[r] = times(&b, half(&b, "d"), to_float(&b, codes));
     }
+    check_runs(
+        b, 9, runs,
+        "uint pairs0 = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
+        "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
+        "uint run = w >> 16u;\n"
+        "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
+        "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
+        "dots0: dot4(v, x[k][m][digit][0]) + dot4(v, x[k][m][digit][1]) + dot4(v, x[k][m][digit][2]) + dot4(v,"
+        " x[k][m][digit][3]) + dot4(v, x[k][m][digit][4]) + dot4(v, x[k][m][digit][5]) + dot4(v,"
+        " x[k][m][digit][6]) + dot4(int(bytes0), x[k][m][digit][7])\n"
+        "dots1: dot4(int(bytes1), x[k][m][digit][8])\n"
+        "f16_to_f32(d) * (DIGITS > 1u ? x_step[k][m][0] * dots0 : x_step[k][m][0] * dots0 + x_step[k][m][1] * dots1)");
+}
+
+/* Where each step has a scale of its own, steps stay what they are. */
+static void test_scales_of_steps(void **state) {
+    (void)state;
+    const bench b = bench_new();
+    const qg_node *runs[9];
+    for (uint32_t r = 0; r < 9; ++r)
+        runs[r] = times(&b, half(&b, r < 8 ? "d" : "e"), to_float(&b, every(&b, r < 8 ? "v" : "w", 0, 8, 8)));
     check_runs(b, 9, runs,
-               "uint pairs0 = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
-               "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
-               "uint run = w >> 16u;\n"
-               "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
-               "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
                "dots0: dot4(v, x[k][m][digit][0]) + dot4(v, x[k][m][digit][1]) + dot4(v, x[k][m][digit][2]) + dot4(v,"
                " x[k][m][digit][3]) + dot4(v, x[k][m][digit][4]) + dot4(v, x[k][m][digit][5]) + dot4(v,"
-               " x[k][m][digit][6]) + dot4(int(bytes0), x[k][m][digit][7])\n"
-               "dots1: dot4(int(bytes1), x[k][m][digit][8])\n"
-               "f16_to_f32(d) * (x_step[k][m][0] * dots0 + x_step[k][m][1] * dots1)");
+               " x[k][m][digit][6]) + dot4(v, x[k][m][digit][7])\n"
+               "dots1: dot4(w, x[k][m][digit][8])\n"
+               "f16_to_f32(d) * (x_step[k][m][0] * dots0) + f16_to_f32(e) * (x_step[k][m][1] * dots1)");
 }
 
 /* ---- what an integer of 32 bits holds ---------------------------------------------------------------------------- */
@@ -654,11 +670,14 @@ static void test_choice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_planes),    cmocka_unit_test(test_no_planes),
-        cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves), cmocka_unit_test(test_shared_codes),
-        cmocka_unit_test(test_whole),  cmocka_unit_test(test_minima),    cmocka_unit_test(test_coefficients),
-        cmocka_unit_test(test_steps),  cmocka_unit_test(test_bound),     cmocka_unit_test(test_bound_of_scales),
-        cmocka_unit_test(test_no_sum), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_pairs),           cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_no_planes),       cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_no_halves),       cmocka_unit_test(test_shared_codes),
+        cmocka_unit_test(test_whole),           cmocka_unit_test(test_minima),
+        cmocka_unit_test(test_coefficients),    cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_scales_of_steps), cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_bound_of_scales), cmocka_unit_test(test_no_sum),
+        cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

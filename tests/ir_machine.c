@@ -263,11 +263,20 @@ static value x_digits(const machine *m, const qg_node *node) {
     return (value){{(uint32_t)sum}, {0}};
 }
 
+static bool in_one_step(const machine *m) { return m->ir->one_step && m->digits > 1; }
+
+/* The sum of a step, or, in the first one, of all, where these are one. */
 static value digits(const machine *m, const qg_node *node) {
     machine at = *m;
     value sum = {{0}, {0}};
-    for (at.digit = 0; at.digit < m->digits; ++at.digit)
+    for (at.digit = 0; at.digit < m->digits; ++at.digit) {
         sum.real[0] = 256 * sum.real[0] + (double)(int32_t)evaluate(&at, node->arg[0]).bits[0];
+        for (uint32_t i = 0; i < m->ir->n_nodes && in_one_step(m) && node->integer == 0; ++i) {
+            const qg_node *other = m->ir->nodes[i];
+            if (other->op == QG_DIGITS && other != node)
+                sum.real[0] += (double)(int32_t)evaluate(&at, other->arg[0]).bits[0];
+        }
+    }
     return sum;
 }
 
@@ -328,6 +337,7 @@ value evaluate(const machine *m, const qg_node *node) {
     case QG_X_DIGITS: return x_digits(m, node);
     case QG_DIGITS: return digits(m, node);
     case QG_X_STEP: result.real[0] = m->step[node->integer]; return result;
+    case QG_ONE_STEP: return evaluate(m, node->arg[in_one_step(m) ? 0 : 1]);
     case QG_SELECT: return choice(m, node);
     case QG_VECTOR:
         for (uint32_t i = 0; i < node->n_args; ++i) {
@@ -376,7 +386,8 @@ int32_t largest_of_digits(uint32_t digits) {
 
 void use_integers(machine *m, uint32_t digits, int32_t largest) {
     m->digits = digits;
-    for (uint32_t s = 0; s < sizeof m->step / sizeof *m->step; ++s) m->step[s] = ldexp(1, (int)(random_word() % 5) - 2);
+    for (uint32_t s = 0; s < sizeof m->step / sizeof *m->step; ++s)
+        m->step[s] = in_one_step(m) ? 0.5 : ldexp(1, (int)(random_word() % 5) - 2);
     for (uint32_t r = 0; r < QG_MAX_RUNS; ++r)
         for (uint32_t i = 0; i < QG_MAX_LANES; ++i)
             m->x[r][i] = ((double)(random_word() % (2 * (uint32_t)largest + 1)) - largest) *
