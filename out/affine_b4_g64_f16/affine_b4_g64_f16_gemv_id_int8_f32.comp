@@ -210,7 +210,23 @@ void load_wide_x(uint vector, uint j, uint k) {
     most0 = max(most0, abs(x5));
     most0 = max(most0, abs(x6));
     most0 = max(most0, abs(x7));
-    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
     wide_x_step[k][0] = 1.0 / scale0;
     const ivec4 i0 = integers(x0 * scale0);
     const ivec4 i1 = integers(x1 * scale0);
@@ -220,15 +236,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i5 = integers(x5 * scale0);
     const ivec4 i6 = integers(x6 * scale0);
     const ivec4 i7 = integers(x7 * scale0);
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    const float scale1 = scale_of(most1, all1);
     wide_x_step[k][1] = 1.0 / scale1;
     const ivec4 i8 = integers(x8 * scale1);
     const ivec4 i9 = integers(x9 * scale1);
@@ -303,10 +311,12 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inou
     float b = f16_to_f32(words[1] >> (tile * 16u));
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]);
+        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
     }
-    sum += s * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) + b * wide_x_sum[k][0];
+    sum += s * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) + b * wide_x_sum[k][0];
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];

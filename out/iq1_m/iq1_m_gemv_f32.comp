@@ -373,6 +373,20 @@ void stage_wide_x(uint vector, uint begin, uint end, uint own) {
     }
 }
 
+// Adds up what subgroups left of that many rounds of rows, `step` apart, the last of which begins at row `first`; teams' rows do so
+// at `end` at the latest. Lookups take longer in one subgroup than in another: they wait for each other once in some rounds.
+void add_rounds(uint place, uint rounds, uint first, uint step, uint end) {
+    const uint teams = gl_NumSubgroups / SPLIT;
+    for (uint i = gl_LocalInvocationID.x; i < rounds * teams * ROWS; i += gl_WorkGroupSize.x) {
+        const uint round = i / ROWS / teams, team = i / ROWS % teams;
+        const uint row = first - (rounds - 1u - round) * step + team * ROWS, to = min(row, end) + i % ROWS;
+        if (to < row || to >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place + (round * gl_NumSubgroups + team * SPLIT + s) * ROWS + i % ROWS];
+        y[y_first + to] = total;
+    }
+}
+
 // One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
@@ -403,14 +417,12 @@ void walk_wide() {
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = gl_NumWorkGroups.x * teams * ROWS;
+        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * ROWS;
+        if (lane < ROWS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        if (round + 1u < rounds && first + step < rows) continue;
         barrier();
-        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
-        if (i >= teams * ROWS || first + i >= rows) continue;
-        float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-        y[y_first + first + i] = total;
+        add_rounds(place, round + 1u, first, step, rows);
     }
 }
 

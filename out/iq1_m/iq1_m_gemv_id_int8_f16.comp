@@ -255,7 +255,49 @@ void load_wide_x(uint vector, uint j, uint k) {
     most0 = max(most0, abs(x5));
     most0 = max(most0, abs(x6));
     most0 = max(most0, abs(x7));
-    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    vec4 most2 = abs(x16);
+    most2 = max(most2, abs(x17));
+    most2 = max(most2, abs(x18));
+    most2 = max(most2, abs(x19));
+    most2 = max(most2, abs(x20));
+    most2 = max(most2, abs(x21));
+    most2 = max(most2, abs(x22));
+    most2 = max(most2, abs(x23));
+    vec4 all2 = x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23;
+    vec4 most3 = abs(x24);
+    most3 = max(most3, abs(x25));
+    most3 = max(most3, abs(x26));
+    most3 = max(most3, abs(x27));
+    most3 = max(most3, abs(x28));
+    most3 = max(most3, abs(x29));
+    most3 = max(most3, abs(x30));
+    most3 = max(most3, abs(x31));
+    vec4 all3 = x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most0 = max(most0, most2);
+        all0 += all2;
+        most0 = max(most0, most3);
+        all0 += all3;
+        most1 = most0;
+        all1 = all0;
+        most2 = most0;
+        all2 = all0;
+        most3 = most0;
+        all3 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
     wide_x_step[k][0] = 1.0 / scale0;
     const ivec4 i0 = integers(x0 * scale0);
     const ivec4 i1 = integers(x1 * scale0);
@@ -265,15 +307,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i5 = integers(x5 * scale0);
     const ivec4 i6 = integers(x6 * scale0);
     const ivec4 i7 = integers(x7 * scale0);
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    const float scale1 = scale_of(most1, all1);
     wide_x_step[k][1] = 1.0 / scale1;
     const ivec4 i8 = integers(x8 * scale1);
     const ivec4 i9 = integers(x9 * scale1);
@@ -283,15 +317,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i13 = integers(x13 * scale1);
     const ivec4 i14 = integers(x14 * scale1);
     const ivec4 i15 = integers(x15 * scale1);
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
+    const float scale2 = scale_of(most2, all2);
     wide_x_step[k][2] = 1.0 / scale2;
     const ivec4 i16 = integers(x16 * scale2);
     const ivec4 i17 = integers(x17 * scale2);
@@ -301,15 +327,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i21 = integers(x21 * scale2);
     const ivec4 i22 = integers(x22 * scale2);
     const ivec4 i23 = integers(x23 * scale2);
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+    const float scale3 = scale_of(most3, all3);
     wide_x_step[k][3] = 1.0 / scale3;
     const ivec4 i24 = integers(x24 * scale3);
     const ivec4 i25 = integers(x25 * scale3);
@@ -571,12 +589,16 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
     uint sg15 = qh1 >> 31u;  // qh: 1 bit
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float((2 * int(sc0) + 1) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - wide_x_digits[k][digit][0]) + (2 * int(sc1) + 1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][1]));
-        dots1 = 256.0 * dots1 + float((2 * int(sc2) + 1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - wide_x_digits[k][digit][2]) + (2 * int(sc3) + 1) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][3]));
-        dots2 = 256.0 * dots2 + float((2 * int(sc4) + 1) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) - wide_x_digits[k][digit][4]) + (2 * int(sc5) + 1) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][5]));
-        dots3 = 256.0 * dots3 + float((2 * int(sc6) + 1) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) - wide_x_digits[k][digit][6]) + (2 * int(sc7) + 1) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][7]));
+        const int part0 = (2 * int(sc0) + 1) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - wide_x_digits[k][digit][0]) + (2 * int(sc1) + 1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][1]);
+        const int part1 = (2 * int(sc2) + 1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - wide_x_digits[k][digit][2]) + (2 * int(sc3) + 1) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][3]);
+        const int part2 = (2 * int(sc4) + 1) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) - wide_x_digits[k][digit][4]) + (2 * int(sc5) + 1) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][5]);
+        const int part3 = (2 * int(sc6) + 1) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) - wide_x_digits[k][digit][6]) + (2 * int(sc7) + 1) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][7]);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
+        dots1 = float(part1);
+        dots2 = float(part2);
+        dots3 = float(part3);
     }
-    sum += d * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][1] + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][2] + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][3] + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][4] + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][5] + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][6] + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][7] + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][8] + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][9] + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][10] + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][11] + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][12] + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][13] + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][14] + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][15];
+    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][1] + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][2] + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][3] + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][4] + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][5] + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][6] + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][7] + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][8] + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][9] + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][10] + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][11] + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][12] + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][13] + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][14] + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][15];
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];

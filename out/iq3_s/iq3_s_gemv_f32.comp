@@ -692,6 +692,20 @@ void stage_wide_x(uint vector, uint begin, uint end, uint own) {
     }
 }
 
+// Adds up what subgroups left of that many rounds of rows, `step` apart, the last of which begins at row `first`; teams' rows do so
+// at `end` at the latest. Lookups take longer in one subgroup than in another: they wait for each other once in some rounds.
+void add_rounds(uint place, uint rounds, uint first, uint step, uint end) {
+    const uint teams = gl_NumSubgroups / SPLIT;
+    for (uint i = gl_LocalInvocationID.x; i < rounds * teams * ROWS; i += gl_WorkGroupSize.x) {
+        const uint round = i / ROWS / teams, team = i / ROWS % teams;
+        const uint row = first - (rounds - 1u - round) * step + team * ROWS, to = min(row, end) + i % ROWS;
+        if (to < row || to >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place + (round * gl_NumSubgroups + team * SPLIT + s) * ROWS + i % ROWS];
+        y[y_first + to] = total;
+    }
+}
+
 // One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 1u, lane = gl_SubgroupInvocationID;
@@ -735,14 +749,12 @@ void walk_wide() {
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = gl_NumWorkGroups.x * teams * ROWS;
+        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * ROWS;
+        if (lane < ROWS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        if (round + 1u < rounds && first + step < rows) continue;
         barrier();
-        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
-        if (i >= teams * ROWS || first + i >= rows) continue;
-        float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-        y[y_first + first + i] = total;
+        add_rounds(place, round + 1u, first, step, rows);
     }
 }
 
@@ -752,9 +764,6 @@ const uint SLICE_WORDS = LANES / 8u * 55u;
 const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
 const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[AHEAD == 1u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
-
-// Lookups take longer in one subgroup than in another: these wait for each other once in so many rounds.
-const uint ROUNDS = LANES / 4u;
 
 // Takes tile `j` of a slice, which lies from word `at` on.
 void take_held(uint at, uint j, out uint words[21]) {
@@ -1028,19 +1037,11 @@ void walk_ahead() {
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place_of_sums = turn / ROUNDS % 2u * ROUNDS * gl_NumSubgroups * ROWS, round = turn % ROUNDS;
+        const uint place_of_sums = turn / (LANES / 4u) % 2u * gl_WorkGroupSize.x / 4u * ROWS, round = turn++ % (LANES / 4u);
         if (lane < ROWS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
-        ++turn;
-        if (round + 1u < ROUNDS && next < rows) continue;
+        if (round + 1u < LANES / 4u && next < rows) continue;
         barrier();
-        for (uint i = lane; slice == 0u && i < (round + 1u) * ROWS; i += LANES) {
-            const uint back = round - i / ROWS, begin = row - back * step, sum_of = min(begin, last) + i % ROWS;
-            if (sum_of < begin || sum_of >= rows) continue;
-            const uint at = place_of_sums + (i / ROWS * gl_NumSubgroups + gl_SubgroupID) * ROWS + i % ROWS;
-            float total = 0.0;
-            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[at + s * ROWS];
-            y[y_first + sum_of] = total;
-        }
+        add_rounds(place_of_sums, round + 1u, first, step, last);
     }
 }
 

@@ -156,7 +156,23 @@ void load_x(uint vector, uint j, uint k) {
     most0 = max(most0, abs(x5));
     most0 = max(most0, abs(x6));
     most0 = max(most0, abs(x7));
-    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
     x_step[k][0] = 1.0 / scale0;
     const ivec4 i0 = integers(x0 * scale0);
     const ivec4 i1 = integers(x1 * scale0);
@@ -166,15 +182,7 @@ void load_x(uint vector, uint j, uint k) {
     const ivec4 i5 = integers(x5 * scale0);
     const ivec4 i6 = integers(x6 * scale0);
     const ivec4 i7 = integers(x7 * scale0);
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    const float scale1 = scale_of(most1, all1);
     x_step[k][1] = 1.0 / scale1;
     const ivec4 i8 = integers(x8 * scale1);
     const ivec4 i9 = integers(x9 * scale1);
@@ -332,10 +340,12 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float((1 + 2 * int(sc0)) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7])));
-        dots1 = 256.0 * dots1 + float((1 + 2 * int(sc1)) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13]) + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15])));
+        const int part0 = (1 + 2 * int(sc0)) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
+        const int part1 = (1 + 2 * int(sc1)) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13]) + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
     }
-    sum += d * (x_step[k][0] * dots0 + x_step[k][1] * dots1);
+    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1);
 }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
@@ -715,6 +725,20 @@ void stage_wide_x(uint vector, uint begin, uint end, uint own) {
     }
 }
 
+// Adds up what subgroups left of that many rounds of rows, `step` apart, the last of which begins at row `first`; teams' rows do so
+// at `end` at the latest. Lookups take longer in one subgroup than in another: they wait for each other once in some rounds.
+void add_rounds(uint place, uint rounds, uint first, uint step, uint end) {
+    const uint teams = gl_NumSubgroups / SPLIT;
+    for (uint i = gl_LocalInvocationID.x; i < rounds * teams * ROWS; i += gl_WorkGroupSize.x) {
+        const uint round = i / ROWS / teams, team = i / ROWS % teams;
+        const uint row = first - (rounds - 1u - round) * step + team * ROWS, to = min(row, end) + i % ROWS;
+        if (to < row || to >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place + (round * gl_NumSubgroups + team * SPLIT + s) * ROWS + i % ROWS];
+        y[y_first + to] = total;
+    }
+}
+
 // One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 1u, lane = gl_SubgroupInvocationID;
@@ -758,14 +782,12 @@ void walk_wide() {
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
-        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = gl_NumWorkGroups.x * teams * ROWS;
+        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * ROWS;
+        if (lane < ROWS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        if (round + 1u < rounds && first + step < rows) continue;
         barrier();
-        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
-        if (i >= teams * ROWS || first + i >= rows) continue;
-        float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
-        y[y_first + first + i] = total;
+        add_rounds(place, round + 1u, first, step, rows);
     }
 }
 
@@ -775,9 +797,6 @@ const uint SLICE_WORDS = LANES / 8u * 55u;
 const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
 const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[AHEAD == 1u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
-
-// Lookups take longer in one subgroup than in another: these wait for each other once in so many rounds.
-const uint ROUNDS = LANES / 4u;
 
 // Takes tile `j` of a slice, which lies from word `at` on.
 void take_held(uint at, uint j, out uint words[21]) {
@@ -992,19 +1011,11 @@ void walk_ahead() {
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place_of_sums = turn / ROUNDS % 2u * ROUNDS * gl_NumSubgroups * ROWS, round = turn % ROUNDS;
+        const uint place_of_sums = turn / (LANES / 4u) % 2u * gl_WorkGroupSize.x / 4u * ROWS, round = turn++ % (LANES / 4u);
         if (lane < ROWS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
-        ++turn;
-        if (round + 1u < ROUNDS && next < rows) continue;
+        if (round + 1u < LANES / 4u && next < rows) continue;
         barrier();
-        for (uint i = lane; slice == 0u && i < (round + 1u) * ROWS; i += LANES) {
-            const uint back = round - i / ROWS, begin = row - back * step, sum_of = min(begin, last) + i % ROWS;
-            if (sum_of < begin || sum_of >= rows) continue;
-            const uint at = place_of_sums + (i / ROWS * gl_NumSubgroups + gl_SubgroupID) * ROWS + i % ROWS;
-            float total = 0.0;
-            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[at + s * ROWS];
-            y[y_first + sum_of] = total;
-        }
+        add_rounds(place_of_sums, round + 1u, first, step, last);
     }
 }
 

@@ -1,7 +1,7 @@
 // q4_K_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
 // 144 bytes for 256 elements, 4.5 bits each.
-// For each weight 0.562 bytes read, 1.94 operations: 0.0781 loads, 0.766 bits, 0.828 integer, 0.172 float, 0.0938 conversions.
+// For each weight 0.562 bytes read, 1.92 operations: 0.0781 loads, 0.766 bits, 0.828 integer, 0.156 float, 0.0938 conversions.
 //
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -179,16 +179,14 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint scales3 = blocks[base + 2u];
     uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     uint mn0 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn0 = dmin * float(mn0);
     uint mn_lo1 = (scales2 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
     uint mn1 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn1 = dmin * float(mn1);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])) + int(sc1) * (dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3])));
     }
-    sum += d * (x_step[k][0] * dots0) - dmin_mn0 * x_sum[k][0] - dmin_mn1 * x_sum[k][1];
+    sum += d * (x_step[k][0] * dots0) - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1]);
 }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
@@ -231,7 +229,23 @@ void load_wide_x(uint vector, uint j, uint k) {
     most0 = max(most0, abs(x5));
     most0 = max(most0, abs(x6));
     most0 = max(most0, abs(x7));
-    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
     wide_x_step[k][0] = 1.0 / scale0;
     const ivec4 i0 = integers(x0 * scale0);
     const ivec4 i1 = integers(x1 * scale0);
@@ -241,15 +255,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i5 = integers(x5 * scale0);
     const ivec4 i6 = integers(x6 * scale0);
     const ivec4 i7 = integers(x7 * scale0);
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    const float scale1 = scale_of(most1, all1);
     wide_x_step[k][1] = 1.0 / scale1;
     const ivec4 i8 = integers(x8 * scale1);
     const ivec4 i9 = integers(x9 * scale1);
@@ -340,17 +346,17 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inou
     uint scales3 = four0.z;
     uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     uint mn0 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn0 = dmin * float(mn0);
     uint mn_lo1 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
     uint mn1 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn1 = dmin * float(mn1);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])));
-        dots1 = 256.0 * dots1 + float(int(sc1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15])));
+        const int part0 = int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        const int part1 = int(sc1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
     }
-    sum += d * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) - dmin_mn0 * wide_x_sum[k][0] - dmin_mn1 * wide_x_sum[k][1];
+    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) - dmin * (float(mn0) * wide_x_sum[k][0] + float(mn1) * wide_x_sum[k][1]);
 }
 
 const uint X_WORDS = DIGITS * 16u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
@@ -525,17 +531,17 @@ void add_held(uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
     uint scales3 = four0.z;
     uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
     uint mn0 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn0 = dmin * float(mn0);
     uint mn_lo1 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
     uint mn1 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn1 = dmin * float(mn1);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])));
-        dots1 = 256.0 * dots1 + float(int(sc1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15])));
+        const int part0 = int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        const int part1 = int(sc1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
     }
-    sum += d * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) - dmin_mn0 * wide_x_sum[k][0] - dmin_mn1 * wide_x_sum[k][1];
+    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) - dmin * (float(mn0) * wide_x_sum[k][0] + float(mn1) * wide_x_sum[k][1]);
 }
 
 void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {

@@ -1,7 +1,7 @@
 // q5_K_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
 // 176 bytes for 256 elements, 5.5 bits each.
-// For each weight 0.688 bytes read, 3.64 operations: 0.172 loads, 2.02 bits, 0.812 integer, 0.453 float, 0.188 conversions.
+// For each weight 0.688 bytes read, 3.53 operations: 0.172 loads, 2.02 bits, 0.812 integer, 0.344 float, 0.188 conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -214,34 +214,26 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint scales2 = blocks[base + 2u];
     uint mn0 = scales2 & 0x3Fu;
-    precise float dmin_mn0 = dmin * float(mn0);
     uint mn1 = (scales2 >> 8u) & 0x3Fu;
-    precise float dmin_mn1 = dmin * float(mn1);
     uint mn2 = (scales2 >> 16u) & 0x3Fu;
-    precise float dmin_mn2 = dmin * float(mn2);
     uint mn3 = (scales2 >> 24u) & 0x3Fu;
-    precise float dmin_mn3 = dmin * float(mn3);
     uint mn_lo0 = (scales1 >> 4u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi0 = (scales2 >> 6u) & 3u;  // scales: bits 4-5 of mn
     uint mn4 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn4 = dmin * float(mn4);
     uint mn_lo1 = (scales1 >> 12u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales2 >> 14u) & 3u;  // scales: bits 4-5 of mn
     uint mn5 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn5 = dmin * float(mn5);
     uint mn_lo2 = (scales1 >> 20u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi2 = (scales2 >> 22u) & 3u;  // scales: bits 4-5 of mn
     uint mn6 = mn_lo2 | (mn_hi2 << 4u);
-    precise float dmin_mn6 = dmin * float(mn6);
     uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
     uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
-    precise float dmin_mn7 = dmin * float(mn7);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(int(sc0) * dot4(int(bytes0), x[k][digit][0]) + int(sc1) * dot4(int(bytes1), x[k][digit][1]) + int(sc2) * dot4(int(bytes2), x[k][digit][2]) + int(sc3) * dot4(int(bytes3), x[k][digit][3]) + int(sc4) * dot4(int(bytes4), x[k][digit][4]) + int(sc5) * dot4(int(bytes5), x[k][digit][5]) + int(sc6) * dot4(int(bytes6), x[k][digit][6]) + int(sc7) * dot4(int(bytes7), x[k][digit][7]));
     }
-    sum += d * (x_step[k][0] * dots0) - dmin_mn0 * x_sum[k][0] - dmin_mn1 * x_sum[k][1] - dmin_mn2 * x_sum[k][2] - dmin_mn3 * x_sum[k][3] - dmin_mn4 * x_sum[k][4] - dmin_mn5 * x_sum[k][5] - dmin_mn6 * x_sum[k][6] - dmin_mn7 * x_sum[k][7];
+    sum += d * (x_step[k][0] * dots0) - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1] + float(mn2) * x_sum[k][2] + float(mn3) * x_sum[k][3] + float(mn4) * x_sum[k][4] + float(mn5) * x_sum[k][5] + float(mn6) * x_sum[k][6] + float(mn7) * x_sum[k][7]);
 }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
@@ -284,7 +276,23 @@ void load_wide_x(uint vector, uint j, uint k) {
     most0 = max(most0, abs(x5));
     most0 = max(most0, abs(x6));
     most0 = max(most0, abs(x7));
-    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
     wide_x_step[k][0] = 1.0 / scale0;
     const ivec4 i0 = integers(x0 * scale0);
     const ivec4 i1 = integers(x1 * scale0);
@@ -294,15 +302,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i5 = integers(x5 * scale0);
     const ivec4 i6 = integers(x6 * scale0);
     const ivec4 i7 = integers(x7 * scale0);
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    const float scale1 = scale_of(most1, all1);
     wide_x_step[k][1] = 1.0 / scale1;
     const ivec4 i8 = integers(x8 * scale1);
     const ivec4 i9 = integers(x9 * scale1);
@@ -412,35 +412,29 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[10], ino
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint scales2 = four.z;
     uint mn0 = scales2 & 0x3Fu;
-    precise float dmin_mn0 = dmin * float(mn0);
     uint mn1 = (scales2 >> 8u) & 0x3Fu;
-    precise float dmin_mn1 = dmin * float(mn1);
     uint mn2 = (scales2 >> 16u) & 0x3Fu;
-    precise float dmin_mn2 = dmin * float(mn2);
     uint mn3 = (scales2 >> 24u) & 0x3Fu;
-    precise float dmin_mn3 = dmin * float(mn3);
     uint mn_lo0 = (scales1 >> 4u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi0 = (scales2 >> 6u) & 3u;  // scales: bits 4-5 of mn
     uint mn4 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn4 = dmin * float(mn4);
     uint mn_lo1 = (scales1 >> 12u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales2 >> 14u) & 3u;  // scales: bits 4-5 of mn
     uint mn5 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn5 = dmin * float(mn5);
     uint mn_lo2 = (scales1 >> 20u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi2 = (scales2 >> 22u) & 3u;  // scales: bits 4-5 of mn
     uint mn6 = mn_lo2 | (mn_hi2 << 4u);
-    precise float dmin_mn6 = dmin * float(mn6);
     uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
     uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
-    precise float dmin_mn7 = dmin * float(mn7);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])) + int(sc1) * (dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3])) + int(sc2) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5])) + int(sc3) * (dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])));
-        dots1 = 256.0 * dots1 + float(int(sc4) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])) + int(sc5) * (dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])) + int(sc6) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])) + int(sc7) * (dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15])));
+        const int part0 = int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])) + int(sc1) * (dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3])) + int(sc2) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5])) + int(sc3) * (dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        const int part1 = int(sc4) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])) + int(sc5) * (dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])) + int(sc6) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])) + int(sc7) * (dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
     }
-    sum += d * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) - dmin_mn0 * wide_x_sum[k][0] - dmin_mn1 * wide_x_sum[k][1] - dmin_mn2 * wide_x_sum[k][2] - dmin_mn3 * wide_x_sum[k][3] - dmin_mn4 * wide_x_sum[k][4] - dmin_mn5 * wide_x_sum[k][5] - dmin_mn6 * wide_x_sum[k][6] - dmin_mn7 * wide_x_sum[k][7];
+    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) - dmin * (float(mn0) * wide_x_sum[k][0] + float(mn1) * wide_x_sum[k][1] + float(mn2) * wide_x_sum[k][2] + float(mn3) * wide_x_sum[k][3] + float(mn4) * wide_x_sum[k][4] + float(mn5) * wide_x_sum[k][5] + float(mn6) * wide_x_sum[k][6] + float(mn7) * wide_x_sum[k][7]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];

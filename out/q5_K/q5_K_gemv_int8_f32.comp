@@ -1,7 +1,7 @@
 // q5_K_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
 // 176 bytes for 256 elements, 5.5 bits each.
-// For each weight 0.688 bytes read, 2.55 operations: 0.0469 loads, 1.55 bits, 0.586 integer, 0.258 float, 0.109 conversions.
+// For each weight 0.688 bytes read, 2.5 operations: 0.0469 loads, 1.55 bits, 0.586 integer, 0.203 float, 0.109 conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -215,34 +215,26 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint scales2 = blocks[base + 2u];
     uint mn0 = scales2 & 0x3Fu;
-    precise float dmin_mn0 = dmin * float(mn0);
     uint mn1 = (scales2 >> 8u) & 0x3Fu;
-    precise float dmin_mn1 = dmin * float(mn1);
     uint mn2 = (scales2 >> 16u) & 0x3Fu;
-    precise float dmin_mn2 = dmin * float(mn2);
     uint mn3 = (scales2 >> 24u) & 0x3Fu;
-    precise float dmin_mn3 = dmin * float(mn3);
     uint mn_lo0 = (scales1 >> 4u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi0 = (scales2 >> 6u) & 3u;  // scales: bits 4-5 of mn
     uint mn4 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn4 = dmin * float(mn4);
     uint mn_lo1 = (scales1 >> 12u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales2 >> 14u) & 3u;  // scales: bits 4-5 of mn
     uint mn5 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn5 = dmin * float(mn5);
     uint mn_lo2 = (scales1 >> 20u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi2 = (scales2 >> 22u) & 3u;  // scales: bits 4-5 of mn
     uint mn6 = mn_lo2 | (mn_hi2 << 4u);
-    precise float dmin_mn6 = dmin * float(mn6);
     uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
     uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
-    precise float dmin_mn7 = dmin * float(mn7);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(int(sc0) * dot4(int(bytes0), x[k][digit][0]) + int(sc1) * dot4(int(bytes1), x[k][digit][1]) + int(sc2) * dot4(int(bytes2), x[k][digit][2]) + int(sc3) * dot4(int(bytes3), x[k][digit][3]) + int(sc4) * dot4(int(bytes4), x[k][digit][4]) + int(sc5) * dot4(int(bytes5), x[k][digit][5]) + int(sc6) * dot4(int(bytes6), x[k][digit][6]) + int(sc7) * dot4(int(bytes7), x[k][digit][7]));
     }
-    sum += d * (x_step[k][0] * dots0) - dmin_mn0 * x_sum[k][0] - dmin_mn1 * x_sum[k][1] - dmin_mn2 * x_sum[k][2] - dmin_mn3 * x_sum[k][3] - dmin_mn4 * x_sum[k][4] - dmin_mn5 * x_sum[k][5] - dmin_mn6 * x_sum[k][6] - dmin_mn7 * x_sum[k][7];
+    sum += d * (x_step[k][0] * dots0) - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1] + float(mn2) * x_sum[k][2] + float(mn3) * x_sum[k][3] + float(mn4) * x_sum[k][4] + float(mn5) * x_sum[k][5] + float(mn6) * x_sum[k][6] + float(mn7) * x_sum[k][7]);
 }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
@@ -301,7 +293,49 @@ void load_wide_x(uint vector, uint j, uint k) {
     most0 = max(most0, abs(x5));
     most0 = max(most0, abs(x6));
     most0 = max(most0, abs(x7));
-    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    vec4 most2 = abs(x16);
+    most2 = max(most2, abs(x17));
+    most2 = max(most2, abs(x18));
+    most2 = max(most2, abs(x19));
+    most2 = max(most2, abs(x20));
+    most2 = max(most2, abs(x21));
+    most2 = max(most2, abs(x22));
+    most2 = max(most2, abs(x23));
+    vec4 all2 = x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23;
+    vec4 most3 = abs(x24);
+    most3 = max(most3, abs(x25));
+    most3 = max(most3, abs(x26));
+    most3 = max(most3, abs(x27));
+    most3 = max(most3, abs(x28));
+    most3 = max(most3, abs(x29));
+    most3 = max(most3, abs(x30));
+    most3 = max(most3, abs(x31));
+    vec4 all3 = x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most0 = max(most0, most2);
+        all0 += all2;
+        most0 = max(most0, most3);
+        all0 += all3;
+        most1 = most0;
+        all1 = all0;
+        most2 = most0;
+        all2 = all0;
+        most3 = most0;
+        all3 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
     wide_x_step[k][0] = 1.0 / scale0;
     const ivec4 i0 = integers(x0 * scale0);
     const ivec4 i1 = integers(x1 * scale0);
@@ -311,15 +345,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i5 = integers(x5 * scale0);
     const ivec4 i6 = integers(x6 * scale0);
     const ivec4 i7 = integers(x7 * scale0);
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    const float scale1 = scale_of(most1, all1);
     wide_x_step[k][1] = 1.0 / scale1;
     const ivec4 i8 = integers(x8 * scale1);
     const ivec4 i9 = integers(x9 * scale1);
@@ -329,15 +355,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i13 = integers(x13 * scale1);
     const ivec4 i14 = integers(x14 * scale1);
     const ivec4 i15 = integers(x15 * scale1);
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
+    const float scale2 = scale_of(most2, all2);
     wide_x_step[k][2] = 1.0 / scale2;
     const ivec4 i16 = integers(x16 * scale2);
     const ivec4 i17 = integers(x17 * scale2);
@@ -347,15 +365,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i21 = integers(x21 * scale2);
     const ivec4 i22 = integers(x22 * scale2);
     const ivec4 i23 = integers(x23 * scale2);
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+    const float scale3 = scale_of(most3, all3);
     wide_x_step[k][3] = 1.0 / scale3;
     const ivec4 i24 = integers(x24 * scale3);
     const ivec4 i25 = integers(x25 * scale3);
@@ -506,37 +516,33 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[6], inout float sum) {
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint scales2 = four0.z;
     uint mn0 = scales2 & 0x3Fu;
-    precise float dmin_mn0 = dmin * float(mn0);
     uint mn1 = (scales2 >> 8u) & 0x3Fu;
-    precise float dmin_mn1 = dmin * float(mn1);
     uint mn2 = (scales2 >> 16u) & 0x3Fu;
-    precise float dmin_mn2 = dmin * float(mn2);
     uint mn3 = (scales2 >> 24u) & 0x3Fu;
-    precise float dmin_mn3 = dmin * float(mn3);
     uint mn_lo0 = (scales1 >> 4u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi0 = (scales2 >> 6u) & 3u;  // scales: bits 4-5 of mn
     uint mn4 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn4 = dmin * float(mn4);
     uint mn_lo1 = (scales1 >> 12u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales2 >> 14u) & 3u;  // scales: bits 4-5 of mn
     uint mn5 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn5 = dmin * float(mn5);
     uint mn_lo2 = (scales1 >> 20u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi2 = (scales2 >> 22u) & 3u;  // scales: bits 4-5 of mn
     uint mn6 = mn_lo2 | (mn_hi2 << 4u);
-    precise float dmin_mn6 = dmin * float(mn6);
     uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
     uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
-    precise float dmin_mn7 = dmin * float(mn7);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3])) + int(sc1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])));
-        dots1 = 256.0 * dots1 + float(int(sc2) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])) + int(sc3) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15])));
-        dots2 = 256.0 * dots2 + float(int(sc4) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19])) + int(sc5) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23])));
-        dots3 = 256.0 * dots3 + float(int(sc6) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27])) + int(sc7) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31])));
+        const int part0 = int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3])) + int(sc1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        const int part1 = int(sc2) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])) + int(sc3) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        const int part2 = int(sc4) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19])) + int(sc5) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]));
+        const int part3 = int(sc6) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27])) + int(sc7) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
+        dots1 = float(part1);
+        dots2 = float(part2);
+        dots3 = float(part3);
     }
-    sum += d * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) - dmin_mn0 * wide_x_sum[k][0] - dmin_mn1 * wide_x_sum[k][1] - dmin_mn2 * wide_x_sum[k][2] - dmin_mn3 * wide_x_sum[k][3] - dmin_mn4 * wide_x_sum[k][4] - dmin_mn5 * wide_x_sum[k][5] - dmin_mn6 * wide_x_sum[k][6] - dmin_mn7 * wide_x_sum[k][7];
+    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) - dmin * (float(mn0) * wide_x_sum[k][0] + float(mn1) * wide_x_sum[k][1] + float(mn2) * wide_x_sum[k][2] + float(mn3) * wide_x_sum[k][3] + float(mn4) * wide_x_sum[k][4] + float(mn5) * wide_x_sum[k][5] + float(mn6) * wide_x_sum[k][6] + float(mn7) * wide_x_sum[k][7]);
 }
 
 const uint X_WORDS = DIGITS * 32u + 12u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
@@ -685,7 +691,23 @@ void load_held_x(uint vector, uint j, uint k) {
     most0 = max(most0, abs(x5));
     most0 = max(most0, abs(x6));
     most0 = max(most0, abs(x7));
-    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
     held_x_step[k][0] = 1.0 / scale0;
     const ivec4 i0 = integers(x0 * scale0);
     const ivec4 i1 = integers(x1 * scale0);
@@ -695,15 +717,7 @@ void load_held_x(uint vector, uint j, uint k) {
     const ivec4 i5 = integers(x5 * scale0);
     const ivec4 i6 = integers(x6 * scale0);
     const ivec4 i7 = integers(x7 * scale0);
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    const float scale1 = scale_of(most1, all1);
     held_x_step[k][1] = 1.0 / scale1;
     const ivec4 i8 = integers(x8 * scale1);
     const ivec4 i9 = integers(x9 * scale1);
@@ -813,35 +827,29 @@ void add_held(uint j, uint k, uvec4 fours[1], uint words[10], inout float sum) {
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint scales2 = four.z;
     uint mn0 = scales2 & 0x3Fu;
-    precise float dmin_mn0 = dmin * float(mn0);
     uint mn1 = (scales2 >> 8u) & 0x3Fu;
-    precise float dmin_mn1 = dmin * float(mn1);
     uint mn2 = (scales2 >> 16u) & 0x3Fu;
-    precise float dmin_mn2 = dmin * float(mn2);
     uint mn3 = (scales2 >> 24u) & 0x3Fu;
-    precise float dmin_mn3 = dmin * float(mn3);
     uint mn_lo0 = (scales1 >> 4u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi0 = (scales2 >> 6u) & 3u;  // scales: bits 4-5 of mn
     uint mn4 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn4 = dmin * float(mn4);
     uint mn_lo1 = (scales1 >> 12u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales2 >> 14u) & 3u;  // scales: bits 4-5 of mn
     uint mn5 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn5 = dmin * float(mn5);
     uint mn_lo2 = (scales1 >> 20u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi2 = (scales2 >> 22u) & 3u;  // scales: bits 4-5 of mn
     uint mn6 = mn_lo2 | (mn_hi2 << 4u);
-    precise float dmin_mn6 = dmin * float(mn6);
     uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
     uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
-    precise float dmin_mn7 = dmin * float(mn7);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), held_x[k][digit][0]) + dot4(int(bytes1), held_x[k][digit][1])) + int(sc1) * (dot4(int(bytes2), held_x[k][digit][2]) + dot4(int(bytes3), held_x[k][digit][3])) + int(sc2) * (dot4(int(bytes4), held_x[k][digit][4]) + dot4(int(bytes5), held_x[k][digit][5])) + int(sc3) * (dot4(int(bytes6), held_x[k][digit][6]) + dot4(int(bytes7), held_x[k][digit][7])));
-        dots1 = 256.0 * dots1 + float(int(sc4) * (dot4(int(bytes8), held_x[k][digit][8]) + dot4(int(bytes9), held_x[k][digit][9])) + int(sc5) * (dot4(int(bytes10), held_x[k][digit][10]) + dot4(int(bytes11), held_x[k][digit][11])) + int(sc6) * (dot4(int(bytes12), held_x[k][digit][12]) + dot4(int(bytes13), held_x[k][digit][13])) + int(sc7) * (dot4(int(bytes14), held_x[k][digit][14]) + dot4(int(bytes15), held_x[k][digit][15])));
+        const int part0 = int(sc0) * (dot4(int(bytes0), held_x[k][digit][0]) + dot4(int(bytes1), held_x[k][digit][1])) + int(sc1) * (dot4(int(bytes2), held_x[k][digit][2]) + dot4(int(bytes3), held_x[k][digit][3])) + int(sc2) * (dot4(int(bytes4), held_x[k][digit][4]) + dot4(int(bytes5), held_x[k][digit][5])) + int(sc3) * (dot4(int(bytes6), held_x[k][digit][6]) + dot4(int(bytes7), held_x[k][digit][7]));
+        const int part1 = int(sc4) * (dot4(int(bytes8), held_x[k][digit][8]) + dot4(int(bytes9), held_x[k][digit][9])) + int(sc5) * (dot4(int(bytes10), held_x[k][digit][10]) + dot4(int(bytes11), held_x[k][digit][11])) + int(sc6) * (dot4(int(bytes12), held_x[k][digit][12]) + dot4(int(bytes13), held_x[k][digit][13])) + int(sc7) * (dot4(int(bytes14), held_x[k][digit][14]) + dot4(int(bytes15), held_x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
     }
-    sum += d * (held_x_step[k][0] * dots0 + held_x_step[k][1] * dots1) - dmin_mn0 * held_x_sum[k][0] - dmin_mn1 * held_x_sum[k][1] - dmin_mn2 * held_x_sum[k][2] - dmin_mn3 * held_x_sum[k][3] - dmin_mn4 * held_x_sum[k][4] - dmin_mn5 * held_x_sum[k][5] - dmin_mn6 * held_x_sum[k][6] - dmin_mn7 * held_x_sum[k][7];
+    sum += d * (DIGITS > 1u ? held_x_step[k][0] * dots0 : held_x_step[k][0] * dots0 + held_x_step[k][1] * dots1) - dmin * (float(mn0) * held_x_sum[k][0] + float(mn1) * held_x_sum[k][1] + float(mn2) * held_x_sum[k][2] + float(mn3) * held_x_sum[k][3] + float(mn4) * held_x_sum[k][4] + float(mn5) * held_x_sum[k][5] + float(mn6) * held_x_sum[k][6] + float(mn7) * held_x_sum[k][7]);
 }
 
 void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {

@@ -1218,7 +1218,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     } else if (s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
         most = 256;
     else if (s.kept == 1 && qk_constant_(kernel, NULL, "table_copies", 0) != 0 &&
-             qk_table_bytes_(kernel) > QK_LARGE_TABLES)
+             (qk_table_bytes_(kernel) > QK_LARGE_TABLES || kernel->kept_elements > QK_KEPT_VALUES))
         most = 256;
     else if (s.kept == 1 && neighbours && !few_bits)
         most = 256;
