@@ -831,6 +831,11 @@ static void test_load_words(void **state) {
     s = see_shape(57344, 8192, 1, 0, &tables);
     assert_int_equal(s.constants[0], 256); /* of large tables two copies */
     assert_int_equal(s.constants[6], 2);
+    table_bytes = 8192;
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &tables).constants[0], 512);
+    kept = 128; /* whose x fills the registers that a thread of 512 has */
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &tables).constants[0], 256);
+    kept = 0;
     table_bytes = 0;
     assert_int_equal(see_shape(57344, 8192, 1, 16, &copies).constants[6], 1); /* not where threads share no banks */
     assert_int_equal(see_shape(4096, 4096, 1, 0, &single).constants[5], 1);   /* what is not kept is not staged */

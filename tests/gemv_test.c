@@ -279,11 +279,13 @@ static void test_ahead(void **state) {
     run_gemv(&formats[Q4_0], 300, 1024, 1, 16384, 11);
     ahead = 0;
     run_gemv(&formats[Q4_0], 5, 1024, 2, UINT64_MAX, 1);
-    /* With lookups, sums of several rounds of rows are added up at once: as many as there is memory for, fewer, and more. */
+    /* With lookups, sums of several rounds of rows are added up at once, be they ahead or not: as many as there is memory for, fewer, and
+     * more. */
     snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[IQ2_S].kernel->name);
-    ahead = 1;
     for (uint32_t at_once = 1; at_once <= 4; at_once *= 2)
-        for (uint64_t n = 1; n <= 37; n += 9) {
+        for (uint64_t n = 1; n <= 38; n += 4) {
+            ahead = n % 8 == 1;
+            entry.values[0].value = ahead ? QK_AHEAD_ALWAYS : QK_AHEAD_NEVER;
             entry.values[1] = (qk_tuned_value){"local_size_x", 8 * limits.subgroup_size};
             entry.values[2] = (qk_tuned_value){"rows", at_once};
             run_gemv(&formats[IQ2_S], n, 4 * slice, 1, UINT64_MAX, 1);

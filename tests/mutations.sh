@@ -279,6 +279,7 @@ mutate "rows ahead of floats" gen/family.c 's/if \(floats\)/if (0 \&\& floats)/'
 mutate "tiles of many bytes are not loaded ahead" gen/family.c 's/MOST_AHEAD_BYTES = 64/MOST_AHEAD_BYTES = 128/' unit wide_test
 mutate "what is counted does not load ahead" gen/cost_spirv.c 's/return made->words\[first\] == m->ahead/return false/' unit cost_test
 mutate "a constant that is a divisor is not 0" $sums 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
+mutate "large tiles beside copies of tables have registers" $sums 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
 mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, "rows"/qk_constant_(kernel, NULL, "rows"/' \
   unit dispatch_sums_test
 mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c->group % 4 != 0/0/' unit qdq_test
@@ -294,9 +295,10 @@ mutate "narrow tables: the least is added" gen/lower.c 's/offset < 0 \? -offset 
 mutate "narrow tables: 16 values" gen/plan.c 's/greatest - \*least < 1 << NARROW_BITS;$/greatest - *least <= 1 << NARROW_BITS;/' unit wide_test
 mutate "tiles with whole words of narrow tables" gen/plan.c 's/ \? 8$/ ? 4/' unit wide_test
 mutate "bytes do not cross words" gen/index.c 's/divisor - common_power\(a, divisor\) \+ 1/divisor/' unit wide_test
-mutate "rounds that are added up at once: all of their rows" templates/gemv.comp 's/i < \(round \+ 1u\) \* ROWS/i < ROWS/' unit gemv_test
-mutate "rounds that are added up at once: no more than there is memory for" templates/gemv.comp 's/round \+ 1u < ROUNDS \&\& //' unit gemv_test
-mutate "rounds that are added up at once: where each has its rows" templates/gemv.comp 's/row - back \* step/row/' unit gemv_test
+mutate "rounds that are added up at once: all of their rows" templates/gemv.comp 's/i < rounds \* teams \* ROWS/i < teams * ROWS/' unit gemv_test
+mutate "rounds that are added up at once: no more than there is memory for" templates/gemv.comp 's/round \+ 1u < rounds \&\& //' unit gemv_test
+mutate "rounds ahead that are added up at once: no more than there is memory for" templates/gemv.comp 's/round \+ 1u < LANES \/ 4u \&\& //' unit gemv_test
+mutate "rounds that are added up at once: where each has its rows" templates/gemv.comp 's/first - \(rounds - 1u - round\) \* step/first/' unit gemv_test
 mutate "the bound of class split: digits below the highest have a sign" templates/sums.glsl 's/digit == 0u \? 0 : 0x80808080/0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class split: what is carried from digit to digit" templates/sums.glsl 's/0x4B400080/0x4B400000/' \
