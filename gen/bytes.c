@@ -9,13 +9,14 @@
  *   join       a | b << c                            the words of a and b, likewise
  *   turn       sign_extend(a, n)                     the word of a with its sign bits turned, and -2^(n-1) for each lane
  *   sign       g * (bit ? -1 : 1)                    (g ^ m) + s, with 255 and 1 in the bytes of negative lanes
+ *   digit      ((b * r^n & 255) * r) >> 8            two bytes at a time, with 16 bits for each product
  *   pack       any four integers that fit            each shifted to its byte
  *
  * Where all pairs of a table's values are at hand, of which a byte of two codes picks one, dot_bytes.c has a rule before these. */
 #include "ir.h"
 
 enum { LANES = 4, BYTE = 8 };
-static const uint32_t EVERY_BYTE = 0x01010101;
+static const uint32_t EVERY_BYTE = 0x01010101, EVERY_OTHER_BYTE = 0x00FF00FF;
 
 static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
     return qg_apply(ir, op, a, b, NULL);
@@ -257,6 +258,41 @@ static bool turn(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out) {
     return true;
 }
 
+/* Two fractions of eight bits, with 16 bits for each, times radix * `power`; where that is a power of the radix, by its digits one
+ * after the other, which others want, too. NULL is 1. */
+static const qg_node *times_radix(qg_ir *ir, const qg_node *pairs, const qg_node *power, uint32_t radix,
+                                  const char *name) {
+    if (power && is_integer(power) && power->integer % radix == 0) {
+        const uint32_t before = (uint32_t)power->integer / radix;
+        pairs = times_radix(ir, pairs, before > 1 ? qg_uint(ir, before) : NULL, radix, name);
+    } else if (power) {
+        pairs = apply(ir, QG_MUL, masked(ir, pairs, EVERY_OTHER_BYTE), power);
+    }
+    return qg_let(ir, apply(ir, QG_MUL, masked(ir, pairs, EVERY_OTHER_BYTE), qg_uint(ir, radix)), name, NULL);
+}
+
+/* A digit of fractions of eight bits: the digits above it are moved out, and the next factor moves it out. */
+static bool digit(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out) {
+    const qg_node *product = node->arg[0], *rest = product->n_args ? product->arg[0] : NULL, *power = NULL;
+    if (!is_integer(node->arg[1]) || node->arg[1]->integer != BYTE || product->op != QG_MUL ||
+        !is_integer(product->arg[1]))
+        return false;
+    const uint32_t radix = (uint32_t)product->arg[1]->integer;
+    if (rest->op == QG_AND && rest->arg[0]->op == QG_MUL && is_integer(rest->arg[1]) && rest->arg[1]->integer == 255) {
+        power = rest->arg[0]->arg[1];
+        rest = rest->arg[0]->arg[0];
+    }
+    if (radix < 2 || radix > 256 || (power && (power->lanes > 1 || power->max > 256)) ||
+        !bytes_of(ir, rest, at_once, out) || out->low < 0 || out->offset)
+        return false;
+    const qg_node *even = times_radix(ir, out->word, power, radix, "evens");
+    const qg_node *odd = times_radix(ir, down(ir, out->word, BYTE), power, radix, "odds");
+    *out = (qg_bytes){.high = (int32_t)radix - 1,
+                      .word = apply(ir, QG_OR, masked(ir, down(ir, even, BYTE), EVERY_OTHER_BYTE),
+                                    masked(ir, odd, ~EVERY_OTHER_BYTE))};
+    return true;
+}
+
 static bool offset(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out) {
     if (node->arg[1]->op != QG_CONST || !bytes_of(ir, node->arg[0], at_once, out)) return false;
     const int64_t by = node->op == QG_SUB ? -node->arg[1]->integer : node->arg[1]->integer;
@@ -286,6 +322,9 @@ static bool bytes_of(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out
         break;
     case QG_SEXT:
         if (turn(ir, node, at_once, out)) return true;
+        break;
+    case QG_SHR:
+        if (digit(ir, node, at_once, out)) return true;
         break;
     case QG_ADD:
     case QG_SUB:

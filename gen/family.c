@@ -192,11 +192,22 @@ static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
     return 100 * registers_of_loads(fours) >= 146 * registers_of_loads(words) ? plan : wide;
 }
 
+/* Rows of experts are short, so that larger tiles leave threads without any: only where smaller ones have nothing to load so, and
+ * cost more because these are smaller still. */
+static const qg_plan *plan_of_experts(qg_arena *arena, const qg_layout *layout, const qg_plan *rows,
+                                      const qg_plan *wide) {
+    const qg_plan *small = qg_plan_wide(arena, layout, rows, false);
+    const qg_ir *ir = qg_lower_dot(arena, small, QG_PRODUCTS_INT8);
+    return ir && (qg_uses(ir, QG_LOAD_FOUR) || small->tile_elements == rows->tile_elements) ? small : wide;
+}
+
 /* The plan of 16 bytes at a time, where there is something to load so. */
-static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, qg_products products) {
+static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_plan *rows,
+                                qg_products products) {
     /* Not of halves, whose step for a tile has to be fine. */
     if (products == QG_PRODUCTS_F16) return NULL;
     const qg_plan *wide = qg_plan_wide(arena, layout, rows, products != QG_PRODUCTS_F32);
+    if (wide && products == QG_PRODUCTS_INT8 && family->in_blocks) wide = plan_of_experts(arena, layout, rows, wide);
     if (wide && products == QG_PRODUCTS_F32) {
         const qg_plan *near = look_up_nearby(arena, wide, products, MOST_COPIED_FOR_FLOATS);
         if (looks_up_afar(wide) && !near->copied) return NULL;
@@ -213,7 +224,8 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
 bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum) {
     const qg_plan *rows = qg_plan_rows(arena, layout);
     if (sum->products != QG_PRODUCTS_MMA) return qg_lower_dot(arena, rows, sum->products) != NULL;
-    const qg_plan *wide = family->in_blocks || layout->ragged ? NULL : plan_wide(arena, layout, rows, sum->products);
+    const qg_plan *wide =
+        family->in_blocks || layout->ragged ? NULL : plan_wide(arena, layout, family, rows, sum->products);
     return wide && qg_lower_operands(arena, wide);
 }
 
@@ -301,7 +313,7 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
                         .sum = sum};
     kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
     kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
-    if (sum) kernel.wide = plan_wide(arena, layout, kernel.plan, sum->products);
+    if (sum) kernel.wide = plan_wide(arena, layout, family, kernel.plan, sum->products);
     if (kernel.wide && sum->products == QG_PRODUCTS_INT8) {
         plan_integers(arena, &kernel);
         if (fills_registers(&kernel)) kernel.rows_at_once = 4;

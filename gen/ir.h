@@ -286,7 +286,10 @@ bool qg_is_needed(const qg_ir *ir, const qg_fetches *fetches, const qg_node *sta
 
 /* ---- join.c ------------------------------------------------------------------------------------------------------- */
 
-/* A layout of which a block is `count` blocks of `layout`, one after the other; NULL where they cannot be described so. */
+/* Whether a code lies elsewhere from some instance on. */
+bool qg_has_segments(const qg_code *code);
+/* A layout of which a block is `count` blocks of `layout`, one after the other; NULL where they cannot be described so. The slices of
+ * codes with segments are those of the first block. */
 const qg_layout *qg_layout_joined(qg_arena *arena, const qg_layout *layout, uint32_t count);
 
 /* ---- plan.c: how threads share a block ---------------------------------------------------------------------------- */

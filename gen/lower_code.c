@@ -141,6 +141,10 @@ static const qg_node *window(lowering *l, const qg_slice *slice, const char *wor
 /* `instance` counts from the slice's first. With a radix, `*power` becomes which of its digits the instance is. */
 static qg_index slice_address(lowering *l, const qg_slice *slice, qg_index instance, qg_index *power) {
     qg_index address = qg_index_constant(slice->bit);
+    if (l->layout->joined && slice->buffer < l->layout->n_buffers) {
+        const uint32_t bits = l->layout->buffers[slice->buffer].bytes / l->layout->joined * 8;
+        address = qg_index_add(l->ir, address, qg_index_scale(l->joined, bits));
+    }
     for (uint32_t d = 0; d < slice->n_digits; ++d) {
         const qg_digit digit = slice->digits[d];
         const bool last = d + 1 == slice->n_digits;
@@ -408,9 +412,10 @@ static moving moving_part(lowering *l, qg_index instance) {
     return (moving){qg_index_node(l->ir, NULL, instance), (uint64_t)qg_index_max(instance) + 1, 1};
 }
 
-/* The first value of the moving digit with which an index of that constant is not below `first`. */
+/* The first value of the moving digit with which an index of that constant is not below `first`; its extent where there is none. */
 static int64_t start_of(moving m, int64_t constant, uint32_t first) {
-    return first <= constant ? 0 : (first - constant + m.step - 1) / m.step;
+    const int64_t start = first <= constant ? 0 : (first - constant + m.step - 1) / m.step;
+    return start < (int64_t)m.extent ? start : (int64_t)m.extent;
 }
 
 /* The segments that some lane can lie in, in their order; 0 when the lanes of a run may lie in different ones. With `clamp`,
@@ -422,10 +427,9 @@ static uint32_t find_segments(lowering *l, const qg_code *code, const qg_index *
         const uint32_t first = code->slices[s].first, behind = first + code->slices[s].count;
         while (end < code->n_slices && code->slices[end].first == first) ++end;
         const int64_t start = start_of(m, instances[0].constant, first);
-        int64_t stop = start_of(m, instances[0].constant, behind);
+        const int64_t stop = start_of(m, instances[0].constant, behind);
         for (uint32_t i = 1; i < lanes; ++i)
             if (start_of(m, instances[i].constant, first) != start) return 0;
-        if (stop > (int64_t)m.extent) stop = (int64_t)m.extent;
         if (start >= stop) continue;
         const qg_node *digit = m.digit;
         if (start) digit = binary(l->ir, QG_SUB, digit, qg_uint(l->ir, (uint32_t)start));
@@ -593,6 +597,13 @@ static const qg_node *lower_indexed(lowering *l, const qg_code *code, const qg_b
     return qg_let(l->ir, qg_vector(l->ir, parts, plan->lanes), code->name, NULL);
 }
 
+/* Takes the number of the block out of instances of a code that has segments, in blocks that are joined. */
+static void find_block(lowering *l, const qg_code *code, qg_index *instances) {
+    const uint32_t own = code->count / l->layout->joined;
+    l->joined = qg_index_div(l->ir, instances[0], own);
+    for (uint32_t i = 0; i < l->plan->lanes; ++i) instances[i] = qg_index_mod(l->ir, instances[i], own);
+}
+
 const qg_node *qg_lower_code(lowering *l, const qg_code *code) {
     const qg_buffer *indexed = qg_index_of(l->layout->buffers, code);
     if (indexed && !l->by && l->plan->lanes > 1) return lower_indexed(l, code, indexed);
@@ -611,8 +622,10 @@ const qg_node *qg_lower_code(lowering *l, const qg_code *code) {
     }
     run run = {.code = code, .slices = code->slices, .n_slices = code->n_slices};
     const qg_node *bits;
-    if (code->slices[code->n_slices - 1].first > 0) {
+    if (qg_has_segments(code)) {
+        if (l->layout->joined) find_block(l, code, instances);
         bits = lower_segments(l, code, instances, lanes);
+        l->joined = qg_index_constant(0);
     } else {
         find_planes(l, &run, instances, lanes);
         bits = lower_planes(l, &run, lanes);

@@ -14,6 +14,7 @@ typedef struct aim {
     uint32_t fewest, most; /* elements */
     uint32_t value_bits;   /* of a result that is stored; 0: any */
     bool rows;             /* several, where that is of use */
+    bool sums;             /* elements may be anywhere in the block */
     bool whole;            /* `fewest` wherever the block's digits come to that */
 } aim;
 
@@ -96,9 +97,10 @@ static uint32_t boundaries(qg_arena *arena, const qg_layout *layout, uint32_t pe
 /* Only cuts that are the same in all segments count: those that divide `grid`. The last digit goes over the segments. */
 static uint32_t cut_digits(qg_arena *arena, const qg_layout *layout, uint32_t per, uint32_t lanes, uint32_t grid,
                            plan_digit *digits) {
+    const uint32_t own = layout->joined ? layout->elements / layout->joined : layout->elements;
     uint32_t *list, count = 0, weight = 1;
     const uint32_t n = boundaries(arena, layout, per, lanes, &list);
-    for (uint32_t i = 0; i < n && count < QG_MAX_DIGITS - 3; ++i) {
+    for (uint32_t i = 0; i < n && count < QG_MAX_DIGITS - 4; ++i) {
         if (list[i] == weight || list[i] % weight || grid % list[i]) continue;
         digits[count++] = (plan_digit){list[i] / weight, weight};
         weight = list[i];
@@ -106,6 +108,10 @@ static uint32_t cut_digits(qg_arena *arena, const qg_layout *layout, uint32_t pe
     if (grid < layout->elements && (grid > weight || !count)) {
         digits[count++] = (plan_digit){grid / weight, weight};
         weight = grid;
+    }
+    if (grid < own && own < layout->elements && own > weight && own % weight == 0) {
+        digits[count++] = (plan_digit){own / weight, weight};
+        weight = own;
     }
     digits[count++] = (plan_digit){layout->elements / weight, weight};
     return count;
@@ -217,6 +223,22 @@ static uint32_t fill_up(plan_digit *digits, bool *kept, uint32_t n, uint32_t hav
     return n;
 }
 
+/* The same where codes have segments: the highest digits, as wholes where they fit, for they lead through all segments, so that it is known
+ * which of them an element is in; and of digits of a base, the thread has all that are in the same bits. */
+static uint32_t fill_up_from_above(plan_digit *digits, bool *kept, uint32_t n, uint32_t own, uint32_t have, aim aim) {
+    for (uint32_t i = n; i-- > 1 && have < aim.fewest;) {
+        const uint32_t part = aim.fewest / have, extent = digits[i].extent;
+        if (kept[i] || digits[i].weight >= own) continue;
+        if (have * extent > aim.most) {
+            if (extent % part || n == QG_MAX_DIGITS) continue;
+            n = split_digit(digits, kept, n, i, part);
+        }
+        kept[i] = true;
+        have *= digits[i].extent;
+    }
+    return n;
+}
+
 /* Neighbours that one store takes, as far as `extent` is made of them; shorter runs leave one by one. */
 static uint32_t stored_at_once(const qg_plan *plan, uint32_t extent, uint32_t value_bits) {
     if (plan->lanes < QG_MAX_LANES) return plan->lanes;
@@ -318,7 +340,10 @@ static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
         length = neighbours(plan, per, digits[0].extent, planes, least, aim.most);
         while (length * planes < aim.fewest && digits[0].extent % (2 * length) == 0) length *= 2;
     }
-    if (aim.whole) n = fill_up(digits, kept, n, length * planes, aim.fewest);
+    if (aim.sums && grid < own)
+        n = fill_up_from_above(digits, kept, n, own, length * planes, aim);
+    else if (aim.whole)
+        n = fill_up(digits, kept, n, length * planes, aim.fewest);
 
     add_runs(plan, length / plan->lanes, plan->lanes);
     if (aim.value_bits && plan->lanes == QG_MAX_LANES && length == digits[0].extent && n > 1 && !kept[1])
@@ -354,13 +379,16 @@ const qg_plan *qg_plan_stores(qg_arena *arena, const qg_layout *layout, qg_scala
 }
 
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout) {
-    return plan_tiles(arena, layout, (aim){.fewest = 16, .most = 64});
+    return plan_tiles(arena, layout, (aim){.fewest = 16, .most = 64, .sums = true});
 }
 
-/* Where each of the joined blocks begins at a bit of its own, a tile has all of them: the shifts are constants then. */
+/* Where each of the joined blocks begins at a bit of its own, a tile has all of them: the shifts are constants then. Not where codes have
+ * segments: of the words of a tile much is made, and a shift of each is little. */
 static bool places_are_known(const qg_plan *plan) {
     const qg_layout *layout = plan->layout;
     if (!layout->joined) return true;
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        if (qg_has_segments(&layout->codes[c])) return true;
     const uint32_t own = layout->elements / layout->joined;
     if (phase_is_static(plan, finest_per(layout), own)) return true;
     for (uint32_t i = 0; i < plan->n_digits; ++i)
@@ -384,7 +412,7 @@ static qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_pla
     const uint32_t count = blocks_to_join(layout, fewest);
     const qg_layout *joined = count > 1 ? qg_layout_joined(arena, layout, count) : layout;
     for (uint32_t most = fewest; joined && most <= WIDE_MOST; most *= 2) {
-        qg_plan *plan = plan_tiles(arena, joined, (aim){.fewest = fewest, .most = most, .whole = true});
+        qg_plan *plan = plan_tiles(arena, joined, (aim){.fewest = fewest, .most = most, .sums = true, .whole = true});
         if (plan->lanes != QG_MAX_LANES || !places_are_known(plan)) continue;
         if (plan->tile_elements % rows->tile_elements) continue;
         plan->wide = true;

@@ -411,6 +411,95 @@ static void test_tables(void **state) {
     qg_arena_free(b.arena);
 }
 
+/* ---- digit ------------------------------------------------------------------------------------------------------- */
+
+/* The digit of base `radix` that stands above `power` in fractions of eight bits: ((bits * power & 255) * radix) >> 8. */
+static const qg_node *digit(const bench *b, const qg_node *bits, const qg_node *power, uint32_t radix) {
+    if (power) bits = apply(b, QG_AND, apply(b, QG_MUL, bits, power), qg_uint(b->ir, 255));
+    return apply(b, QG_SHR, apply(b, QG_MUL, bits, qg_uint(b->ir, radix)), qg_uint(b->ir, 8));
+}
+
+static void test_digit(void **state) {
+    (void)state;
+    bench b = bench_new();
+    check(b, to_float(&b, digit(&b, every(&b, "w", 0, 8, 8), NULL, 3)),
+          "uint evens = (w & 0xFF00FFu) * 3u;\n"
+          "uint odds = ((w >> 8u) & 0xFF00FFu) * 3u;\n"
+          "uint bytes = ((evens >> 8u) & 0xFF00FFu) | (odds & 0xFF00FF00u);\n"
+          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
+          "x_step[k][m][0] * dots0");
+    b = bench_new(); /* one digit after the other */
+    check(b, to_float(&b, digit(&b, every(&b, "w", 0, 8, 8), qg_uint(b.ir, 9), 3)),
+          "uint evens0 = (w & 0xFF00FFu) * 3u;\n"
+          "uint evens1 = (evens0 & 0xFF00FFu) * 3u;\n"
+          "uint evens2 = (evens1 & 0xFF00FFu) * 3u;\n"
+          "uint odds0 = ((w >> 8u) & 0xFF00FFu) * 3u;\n"
+          "uint odds1 = (odds0 & 0xFF00FFu) * 3u;\n"
+          "uint odds2 = (odds1 & 0xFF00FFu) * 3u;\n"
+          "uint bytes = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);\n"
+          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
+          "x_step[k][m][0] * dots0");
+    b = bench_new(); /* a power that only the kernel knows, or that is none */
+    check(b, to_float(&b, digit(&b, every(&b, "w", 0, 8, 8), qg_arg(b.ir, "p", 82), 3)),
+          "uint evens = (((w & 0xFF00FFu) * p) & 0xFF00FFu) * 3u;\n"
+          "uint odds = ((((w >> 8u) & 0xFF00FFu) * p) & 0xFF00FFu) * 3u;\n"
+          "uint bytes = ((evens >> 8u) & 0xFF00FFu) | (odds & 0xFF00FF00u);\n"
+          "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
+          "x_step[k][m][0] * dots0");
+    for (uint32_t radix = 2; radix <= 256; radix = radix < 8 ? radix + 1 : 2 * radix)
+        for (uint32_t power = 1; power <= 256; power += power < 12 ? 1 : 61) {
+            b = bench_new();
+            const qg_bytes bytes = as_bytes(
+                &b, to_float(&b, digit(&b, every(&b, "w", 0, 8, 8), power > 1 ? qg_uint(b.ir, power) : NULL, radix)));
+            assert_true(bytes.low == 0 && bytes.high == (int32_t)radix - 1 && bytes.offset == 0);
+            qg_arena_free(b.arena);
+        }
+    b = bench_new(); /* of fewer bits, and of joined ones */
+    as_bytes(&b, to_float(&b, digit(&b, every(&b, "w", 2, 8, 5), qg_uint(b.ir, 25), 5)));
+    qg_arena_free(b.arena);
+    b = bench_new();
+    const qg_node *parts = joined(&b, every(&b, "a", 0, 8, 4), every(&b, "b", 2, 8, 4), 4);
+    as_bytes(&b, to_float(&b, digit(&b, parts, qg_uint(b.ir, 9), 3)));
+    qg_arena_free(b.arena);
+}
+
+/* What is no digit, or leaves 16 bits: the lanes are packed one by one where they fit, and refused where they do not. */
+static void test_no_digit(void **state) {
+    (void)state;
+    bench b = bench_new(); /* a power for each lane */
+    const qg_node *powers[] = {qg_uint(b.ir, 1), qg_uint(b.ir, 3), qg_uint(b.ir, 9), qg_uint(b.ir, 27)};
+    qg_bytes bytes;
+    const qg_node *codes = to_float(&b, digit(&b, every(&b, "w", 0, 8, 8), qg_vector(b.ir, powers, 4), 3));
+    assert_false(qg_as_bytes_at_once(b.ir, codes, &bytes));
+    as_bytes(&b, codes);
+    qg_arena_free(b.arena);
+    b = bench_new(); /* a product of 17 bits */
+    codes = to_float(&b, digit(&b, every(&b, "w", 0, 8, 8), qg_arg(b.ir, "p", 258), 3));
+    assert_false(qg_as_bytes_at_once(b.ir, codes, &bytes));
+    as_bytes(&b, codes);
+    qg_arena_free(b.arena);
+    b = bench_new();
+    refuse(b, to_float(&b, digit(&b, every(&b, "w", 0, 8, 8), NULL, 258)));
+    b = bench_new(); /* another shift */
+    codes = apply(&b, QG_MUL, every(&b, "w", 0, 8, 6), qg_uint(b.ir, 3));
+    codes = to_float(&b, apply(&b, QG_SHR, codes, qg_uint(b.ir, 7)));
+    assert_false(qg_as_bytes_at_once(b.ir, codes, &bytes));
+    as_bytes(&b, codes);
+    qg_arena_free(b.arena);
+    b = bench_new(); /* another mask: what is above the fraction is not moved out */
+    codes = apply(&b, QG_AND, apply(&b, QG_MUL, every(&b, "w", 0, 8, 8), qg_uint(b.ir, 3)), qg_uint(b.ir, 127));
+    codes = to_float(&b, digit(&b, codes, NULL, 3));
+    assert_false(qg_as_bytes_at_once(b.ir, codes, &bytes));
+    as_bytes(&b, codes);
+    qg_arena_free(b.arena);
+    b = bench_new(); /* a factor that is not constant */
+    codes = apply(&b, QG_MUL, every(&b, "w", 0, 8, 8), qg_arg(b.ir, "r", 4));
+    codes = to_float(&b, apply(&b, QG_SHR, codes, qg_uint(b.ir, 8)));
+    assert_false(qg_as_bytes_at_once(b.ir, codes, &bytes));
+    as_bytes(&b, codes);
+    qg_arena_free(b.arena);
+}
+
 /* ---- sign -------------------------------------------------------------------------------------------------------- */
 
 static const qg_node *grid_bytes(const bench *b, uint32_t table) {
@@ -591,7 +680,8 @@ int main(void) {
         cmocka_unit_test(test_join),           cmocka_unit_test(test_no_join),  cmocka_unit_test(test_all_joins),
         cmocka_unit_test(test_turn),           cmocka_unit_test(test_no_turn),  cmocka_unit_test(test_tables),
         cmocka_unit_test(test_halves),         cmocka_unit_test(test_sign),     cmocka_unit_test(test_no_sign),
-        cmocka_unit_test(test_pack),           cmocka_unit_test(test_no_pack),
+        cmocka_unit_test(test_digit),          cmocka_unit_test(test_no_digit), cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_no_pack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

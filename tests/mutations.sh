@@ -324,6 +324,16 @@ mutate "the bound of sums" gen/sums.c 's/%ssum%s \+= /%ssum%s += 1.00001 * /' \
 mutate "f16 is rounded to even, Vulkan" templates/prelude.glsl 's/ \+ \(\(magnitude >> 13\) \& 1u\)//' script rounding vulkan
 mutate "bf16 is rounded to even, MSL" templates/prelude.metal 's/0x7FFFu \+ \(\(bits >> 16\) \& 1u\)/0x7FFFu/' script rounding msl
 mutate "f16 is rounded to even, C" templates/prelude.c 's/& 1u?\)/\& 0)/' script rounding c
+mutate "digits of a base: two at a time" gen/bytes.c 's/down\(ir, even, BYTE\), EVERY_OTHER_BYTE/down(ir, even, BYTE), 0x00FF00FEu/' unit bytes_test
+mutate "digits of a base: what is above is moved out" gen/bytes.c 's/(pairs = apply\(ir, QG_MUL, masked\(ir, pairs, EVERY_OTHER_BYTE\), power\));/(void)power;/' unit bytes_test
+mutate "digits of a base: products have 16 bits" gen/bytes.c 's/power->max > 256/power->max > 512/' unit bytes_test
+mutate "segments of joined blocks: where the block begins" gen/lower_code.c 's/qg_index_scale\(l->joined, bits\)/qg_index_scale(l->joined, bits - 8)/' \
+  script gemv vulkan "blocks tq1_0 19 2 1 f32"
+mutate "segments of joined blocks: instances of their own block" gen/lower_code.c 's/(instances\[i\] = qg_index_)mod(\(l->ir, instances\[i\], own\))/\1div\2/' \
+  script gemv vulkan "blocks tq1_0 19 2 1 f32"
+mutate "segments: a digit leads through all of them" gen/plan.c 's/if \(aim\.sums \&\& grid < own\)/if (aim.sums \&\& grid > own)/' unit wide_test
+mutate "segments: such a digit is a thread's as a whole" gen/plan.c 's/have \* extent > aim\.most/extent > part/' unit wide_test
+mutate "experts: small tiles" gen/family.c 's/QG_LOAD_FOUR\) \|\| small->tile_elements/QG_LOAD_FOUR) \&\& small->tile_elements/' unit wide_test
 mutate "groups that are no powers of two, Vulkan" templates/qdq.glsl 's/other < left; other \+= step/other < 2u * step; other += step/' unit qdq_test
 mutate "quads that no power of two divides, Vulkan" templates/qdq_init.comp 's/i < held; \+\+i\) \{$/i < held - 1u; ++i) {/' unit qdq_test
 

@@ -38,6 +38,12 @@ static const qg_node *random_codes(const bench *b, uint32_t kind, bool middle, u
     case 8: return look_up(b, TABLE_LEVELS, false);
     case 9: return every_of(b, load_table(b, once_in(2) ? TABLE_GRID : TABLE_SIZES), 0, 8, 8);
     case 11: return nibble_levels(b, qg_format(b->arena, "y%u", run / 2), once_in(8) ? 0 : 4 * (run % 2));
+    case 13: { /* a digit of a base */
+        static const uint32_t bases[] = {3, 5, 10}, powers[] = {1, 3, 5, 9, 25, 81, 100};
+        const qg_node *fraction = apply(b, QG_MUL, random_fields(b, 8), qg_uint(b->ir, powers[below(7)]));
+        fraction = apply(b, QG_AND, fraction, qg_uint(b->ir, 255));
+        return apply(b, QG_SHR, apply(b, QG_MUL, fraction, qg_uint(b->ir, bases[below(3)])), qg_uint(b->ir, 8));
+    }
     case 10: return times(b, integers(b, "p", 4), integers(b, qg_format(b->arena, "q%u_", run), 4));
     default: return qg_sign_extend(b->ir, every_of(b, load_table(b, TABLE_SIGNED_GRID), 0, 8, 8), 8);
     }
@@ -90,7 +96,7 @@ static void test_random(void **state) {
         const qg_node *values[8];
         b.ir->pairs = once_in(2);
         const uint32_t n_runs = counts[below(4)];
-        const shape like = {below(13),  once_in(4), !once_in(4), once_in(3),
+        const shape like = {below(14),  once_in(4), !once_in(4), once_in(3),
                             once_in(2), once_in(8), once_in(2),  once_in(2)};
         for (uint32_t r = 0; r < n_runs; ++r) values[r] = random_value(&b, &like, r);
         const qg_node *sum = qg_dot_of_bytes(b.ir, 4, n_runs, values);

@@ -3638,7 +3638,7 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .kept_elements = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq1_s_gemv_id_split_f32_bindings[] = {
@@ -3700,7 +3700,7 @@ const qk_kernel qk_iq1_s_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .kept_elements = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq1_s_gemv_id_int24_f32_bindings[] = {
@@ -3762,7 +3762,7 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .kept_elements = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq1_s_gemv_id_f16_bindings[] = {
@@ -3902,7 +3902,7 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .kept_elements = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq1_s_gemv_id_split_f16_bindings[] = {
@@ -3964,7 +3964,7 @@ const qk_kernel qk_iq1_s_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .kept_elements = 128,
+    .kept_elements = 64,
 };
 
 static const qk_binding iq1_s_gemv_id_int24_f16_bindings[] = {
@@ -4026,7 +4026,7 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
-    .kept_elements = 128,
+    .kept_elements = 64,
 };
 
 /* ---- dispatch ---- */

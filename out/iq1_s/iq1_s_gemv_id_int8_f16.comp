@@ -1,7 +1,7 @@
 // iq1_s_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
 // 50 bytes for 256 elements, 1.562 bits each.
-// For each weight 0.195 bytes read, 4.41 operations: 0.109 loads, 1.59 bits, 1.71 integer, 0.703 float, 0.172 conversions, 0.125 lookups.
+// For each weight 0.195 bytes read, 4.84 operations: 0.188 loads, 1.64 bits, 1.98 integer, 0.719 float, 0.188 conversions, 0.125 lookups.
 //
 //     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -70,10 +70,10 @@ float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][DIGITS][32];
-int wide_x_digits[WIDE_TILES][DIGITS][16];
-float wide_x_step[WIDE_TILES][4];
-float wide_x_sum[WIDE_TILES][16];
+int wide_x[WIDE_TILES][DIGITS][16];
+int wide_x_digits[WIDE_TILES][DIGITS][8];
+float wide_x_step[WIDE_TILES][2];
+float wide_x_sum[WIDE_TILES][8];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -185,13 +185,13 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
 // take the same run of tiles that are neighbours.
-shared uvec2 staged[STAGED == 1u ? 1u : STAGED + STAGED / 32u];
+shared uvec2 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
 
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return vec4(unpackHalf2x16(x_in[at].x), unpackHalf2x16(x_in[at].y));
     const uint place = at - staged_from;
-    return vec4(unpackHalf2x16(staged[place + place / 32u].x), unpackHalf2x16(staged[place + place / 32u].y));
+    return vec4(unpackHalf2x16(staged[place + place / 16u].x), unpackHalf2x16(staged[place + place / 16u].y));
 }
 
 shared uint G_copies[COPIES == 1u ? 1u : 2048u * COPIES];
@@ -205,8 +205,8 @@ uint G_at(uint i) {
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 128u + tile * 2u;
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
     const vec4 x0 = staged_x(from);
     const vec4 x1 = staged_x(from + 1u);
@@ -216,30 +216,14 @@ void load_wide_x(uint vector, uint j, uint k) {
     const vec4 x5 = staged_x(from + 17u);
     const vec4 x6 = staged_x(from + 24u);
     const vec4 x7 = staged_x(from + 25u);
-    const vec4 x8 = staged_x(from + 32u);
-    const vec4 x9 = staged_x(from + 33u);
-    const vec4 x10 = staged_x(from + 40u);
-    const vec4 x11 = staged_x(from + 41u);
-    const vec4 x12 = staged_x(from + 48u);
-    const vec4 x13 = staged_x(from + 49u);
-    const vec4 x14 = staged_x(from + 56u);
-    const vec4 x15 = staged_x(from + 57u);
-    const vec4 x16 = staged_x(from + 64u);
-    const vec4 x17 = staged_x(from + 65u);
-    const vec4 x18 = staged_x(from + 72u);
-    const vec4 x19 = staged_x(from + 73u);
-    const vec4 x20 = staged_x(from + 80u);
-    const vec4 x21 = staged_x(from + 81u);
-    const vec4 x22 = staged_x(from + 88u);
-    const vec4 x23 = staged_x(from + 89u);
-    const vec4 x24 = staged_x(from + 96u);
-    const vec4 x25 = staged_x(from + 97u);
-    const vec4 x26 = staged_x(from + 104u);
-    const vec4 x27 = staged_x(from + 105u);
-    const vec4 x28 = staged_x(from + 112u);
-    const vec4 x29 = staged_x(from + 113u);
-    const vec4 x30 = staged_x(from + 120u);
-    const vec4 x31 = staged_x(from + 121u);
+    const vec4 x8 = staged_x(from + 64u);
+    const vec4 x9 = staged_x(from + 65u);
+    const vec4 x10 = staged_x(from + 72u);
+    const vec4 x11 = staged_x(from + 73u);
+    const vec4 x12 = staged_x(from + 80u);
+    const vec4 x13 = staged_x(from + 81u);
+    const vec4 x14 = staged_x(from + 88u);
+    const vec4 x15 = staged_x(from + 89u);
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -276,42 +260,6 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i13 = integers(x13 * scale1);
     const ivec4 i14 = integers(x14 * scale1);
     const ivec4 i15 = integers(x15 * scale1);
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
-    wide_x_step[k][2] = 1.0 / scale2;
-    const ivec4 i16 = integers(x16 * scale2);
-    const ivec4 i17 = integers(x17 * scale2);
-    const ivec4 i18 = integers(x18 * scale2);
-    const ivec4 i19 = integers(x19 * scale2);
-    const ivec4 i20 = integers(x20 * scale2);
-    const ivec4 i21 = integers(x21 * scale2);
-    const ivec4 i22 = integers(x22 * scale2);
-    const ivec4 i23 = integers(x23 * scale2);
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
-    wide_x_step[k][3] = 1.0 / scale3;
-    const ivec4 i24 = integers(x24 * scale3);
-    const ivec4 i25 = integers(x25 * scale3);
-    const ivec4 i26 = integers(x26 * scale3);
-    const ivec4 i27 = integers(x27 * scale3);
-    const ivec4 i28 = integers(x28 * scale3);
-    const ivec4 i29 = integers(x29 * scale3);
-    const ivec4 i30 = integers(x30 * scale3);
-    const ivec4 i31 = integers(x31 * scale3);
     wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1) - 8 * BIAS);
     wide_x_sum[k][1] = wide_x_step[k][0] * float(sum_of(i2 + i3) - 8 * BIAS);
     wide_x_sum[k][2] = wide_x_step[k][0] * float(sum_of(i4 + i5) - 8 * BIAS);
@@ -320,14 +268,6 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x_sum[k][5] = wide_x_step[k][1] * float(sum_of(i10 + i11) - 8 * BIAS);
     wide_x_sum[k][6] = wide_x_step[k][1] * float(sum_of(i12 + i13) - 8 * BIAS);
     wide_x_sum[k][7] = wide_x_step[k][1] * float(sum_of(i14 + i15) - 8 * BIAS);
-    wide_x_sum[k][8] = wide_x_step[k][2] * float(sum_of(i16 + i17) - 8 * BIAS);
-    wide_x_sum[k][9] = wide_x_step[k][2] * float(sum_of(i18 + i19) - 8 * BIAS);
-    wide_x_sum[k][10] = wide_x_step[k][2] * float(sum_of(i20 + i21) - 8 * BIAS);
-    wide_x_sum[k][11] = wide_x_step[k][2] * float(sum_of(i22 + i23) - 8 * BIAS);
-    wide_x_sum[k][12] = wide_x_step[k][3] * float(sum_of(i24 + i25) - 8 * BIAS);
-    wide_x_sum[k][13] = wide_x_step[k][3] * float(sum_of(i26 + i27) - 8 * BIAS);
-    wide_x_sum[k][14] = wide_x_step[k][3] * float(sum_of(i28 + i29) - 8 * BIAS);
-    wide_x_sum[k][15] = wide_x_step[k][3] * float(sum_of(i30 + i31) - 8 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
         wide_x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
         wide_x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
@@ -345,22 +285,6 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][13] = bytes_of(ivec4(i12.y, i12.w, i13.y, i13.w), digit);
         wide_x[k][digit][14] = bytes_of(ivec4(i14.x, i14.z, i15.x, i15.z), digit);
         wide_x[k][digit][15] = bytes_of(ivec4(i14.y, i14.w, i15.y, i15.w), digit);
-        wide_x[k][digit][16] = bytes_of(ivec4(i16.x, i16.z, i17.x, i17.z), digit);
-        wide_x[k][digit][17] = bytes_of(ivec4(i16.y, i16.w, i17.y, i17.w), digit);
-        wide_x[k][digit][18] = bytes_of(ivec4(i18.x, i18.z, i19.x, i19.z), digit);
-        wide_x[k][digit][19] = bytes_of(ivec4(i18.y, i18.w, i19.y, i19.w), digit);
-        wide_x[k][digit][20] = bytes_of(ivec4(i20.x, i20.z, i21.x, i21.z), digit);
-        wide_x[k][digit][21] = bytes_of(ivec4(i20.y, i20.w, i21.y, i21.w), digit);
-        wide_x[k][digit][22] = bytes_of(ivec4(i22.x, i22.z, i23.x, i23.z), digit);
-        wide_x[k][digit][23] = bytes_of(ivec4(i22.y, i22.w, i23.y, i23.w), digit);
-        wide_x[k][digit][24] = bytes_of(ivec4(i24.x, i24.z, i25.x, i25.z), digit);
-        wide_x[k][digit][25] = bytes_of(ivec4(i24.y, i24.w, i25.y, i25.w), digit);
-        wide_x[k][digit][26] = bytes_of(ivec4(i26.x, i26.z, i27.x, i27.z), digit);
-        wide_x[k][digit][27] = bytes_of(ivec4(i26.y, i26.w, i27.y, i27.w), digit);
-        wide_x[k][digit][28] = bytes_of(ivec4(i28.x, i28.z, i29.x, i29.z), digit);
-        wide_x[k][digit][29] = bytes_of(ivec4(i28.y, i28.w, i29.y, i29.w), digit);
-        wide_x[k][digit][30] = bytes_of(ivec4(i30.x, i30.z, i31.x, i31.z), digit);
-        wide_x[k][digit][31] = bytes_of(ivec4(i30.y, i30.w, i31.y, i31.w), digit);
         wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1]);
         wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]);
         wide_x_digits[k][digit][2] = sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5]);
@@ -369,42 +293,35 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x_digits[k][digit][5] = sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]);
         wide_x_digits[k][digit][6] = sum_of_bytes(wide_x[k][digit][12]) + sum_of_bytes(wide_x[k][digit][13]);
         wide_x_digits[k][digit][7] = sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
-        wide_x_digits[k][digit][8] = sum_of_bytes(wide_x[k][digit][16]) + sum_of_bytes(wide_x[k][digit][17]);
-        wide_x_digits[k][digit][9] = sum_of_bytes(wide_x[k][digit][18]) + sum_of_bytes(wide_x[k][digit][19]);
-        wide_x_digits[k][digit][10] = sum_of_bytes(wide_x[k][digit][20]) + sum_of_bytes(wide_x[k][digit][21]);
-        wide_x_digits[k][digit][11] = sum_of_bytes(wide_x[k][digit][22]) + sum_of_bytes(wide_x[k][digit][23]);
-        wide_x_digits[k][digit][12] = sum_of_bytes(wide_x[k][digit][24]) + sum_of_bytes(wide_x[k][digit][25]);
-        wide_x_digits[k][digit][13] = sum_of_bytes(wide_x[k][digit][26]) + sum_of_bytes(wide_x[k][digit][27]);
-        wide_x_digits[k][digit][14] = sum_of_bytes(wide_x[k][digit][28]) + sum_of_bytes(wide_x[k][digit][29]);
-        wide_x_digits[k][digit][15] = sum_of_bytes(wide_x[k][digit][30]) + sum_of_bytes(wide_x[k][digit][31]);
     }
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[5], out uint words[9]) {
-    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 4u >= row_tiles / 8u) {
+void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[8]) {
+    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 4u) {
         n = 0u;
-        j = j % 4u;
+        j = j % 8u;
     }
-    const uint block = n * (row_tiles / 32u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
     uint base = block * 25u;
-    uint begin = base + 8u;
-    uint window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
-    fours[2] = blocks_four[window + 3u];
-    fours[3] = blocks_four[window + 4u];
-    fours[4] = blocks_four[window + 2u];
+    uint part = tile / 4u;  // of 128 elements
+    uint begin0 = base + part * 2u + 8u;
+    uint window0 = begin0 / 4u;
+    uint begin1 = base + part * 4u + 13u;
+    uint window1 = begin1 / 4u;
+    fours[0] = blocks_four[window0];
+    fours[1] = blocks_four[window0 + 1u];
+    fours[2] = blocks_four[window1];
+    fours[3] = blocks_four[window1 + 1u];
     words[0] = blocks_word[base];
-    words[1] = blocks_word[base + (tile * 8u + 16u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 48u) / 32u];
-    words[3] = blocks_word[base + (tile * 8u + 80u) / 32u];
-    words[4] = blocks_word[base + (tile * 8u + 112u) / 32u];
-    words[5] = blocks_word[base + (tile * 8u + 144u) / 32u];
-    words[6] = blocks_word[base + (tile * 8u + 176u) / 32u];
-    words[7] = blocks_word[base + (tile * 8u + 208u) / 32u];
-    words[8] = blocks_word[base + (tile * 8u + 240u) / 32u];
+    words[1] = blocks_word[base + (part * 128u + tile % 4u * 8u + 16u) / 32u];
+    words[2] = blocks_word[base + (part * 128u + tile % 4u * 8u + 48u) / 32u];
+    words[3] = blocks_word[base + (part * 128u + tile % 4u * 8u + 80u) / 32u];
+    words[4] = blocks_word[base + (part * 128u + tile % 4u * 8u + 112u) / 32u];
+    words[5] = blocks_word[base + 12u];
+    words[6] = blocks_word[base + part * 2u + 21u];
+    words[7] = blocks_word[base + part * 2u + 22u];
 }
 
 // 16 bytes, as far as block `block` goes.
@@ -419,222 +336,139 @@ uvec4 blocks_to_end(uint at, uint block) {
 }
 
 // Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[5], out uint words[9]) {
-    const uint block = n * (row_tiles / 32u) + j / 4u;
-    const uint tile = j % 4u;
+void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[8]) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
     uint base = block * 25u;
-    uint begin = base + 8u;
-    uint window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    fours[2] = blocks_to_end(window + 3u, block);
-    fours[3] = blocks_to_end(window + 4u, block);
-    fours[4] = blocks_to_end(window + 2u, block);
+    uint part = tile / 4u;  // of 128 elements
+    uint begin0 = base + part * 2u + 8u;
+    uint window0 = begin0 / 4u;
+    uint begin1 = base + part * 4u + 13u;
+    uint window1 = begin1 / 4u;
+    fours[0] = blocks_to_end(window0, block);
+    fours[1] = blocks_to_end(window0 + 1u, block);
+    fours[2] = blocks_to_end(window1, block);
+    fours[3] = blocks_to_end(window1 + 1u, block);
     words[0] = blocks_word[base];
-    words[1] = blocks_word[base + (tile * 8u + 16u) / 32u];
-    words[2] = blocks_word[base + (tile * 8u + 48u) / 32u];
-    words[3] = blocks_word[base + (tile * 8u + 80u) / 32u];
-    words[4] = blocks_word[base + (tile * 8u + 112u) / 32u];
-    words[5] = blocks_word[base + (tile * 8u + 144u) / 32u];
-    words[6] = blocks_word[base + (tile * 8u + 176u) / 32u];
-    words[7] = blocks_word[base + (tile * 8u + 208u) / 32u];
-    words[8] = blocks_word[base + (tile * 8u + 240u) / 32u];
+    words[1] = blocks_word[base + (part * 128u + tile % 4u * 8u + 16u) / 32u];
+    words[2] = blocks_word[base + (part * 128u + tile % 4u * 8u + 48u) / 32u];
+    words[3] = blocks_word[base + (part * 128u + tile % 4u * 8u + 80u) / 32u];
+    words[4] = blocks_word[base + (part * 128u + tile % 4u * 8u + 112u) / 32u];
+    words[5] = blocks_word[base + 12u];
+    words[6] = blocks_word[base + part * 2u + 21u];
+    words[7] = blocks_word[base + part * 2u + 22u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[9], inout float sum) {
-    const uint block = n * (row_tiles / 32u) + j / 4u;
-    const uint tile = j % 4u;
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[8], inout float sum) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
     uint base = block * 25u;
     float d0 = f16_to_f32(words[0]);
-    uint begin = base + 8u;
-    bool odd = (begin & 1u) != 0u;
-    bool upper = (begin & 2u) != 0u;
+    uint part = tile / 4u;  // of 128 elements
+    uint begin0 = base + part * 2u + 8u;
+    bool odd0 = (begin0 & 1u) != 0u;
+    bool upper0 = (begin0 & 2u) != 0u;
     uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y;
-    uint pick1 = upper ? four0.z : four0.x;
-    uint qh0 = odd ? pick0 : pick1;
+    uint pick0 = upper0 ? four0.w : four0.y;
+    uint pick1 = upper0 ? four0.z : four0.x;
+    uint qh0 = odd0 ? pick0 : pick1;
     uint sc0 = (qh0 >> 28u) & 7u;  // qh: 3 bits
     uint qs0 = words[1];
-    uint g_lo0 = (qs0 >> ((tile * 8u + 16u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi0 = (qh0 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g_lo0 = (qs0 >> ((part * 128u + tile % 4u * 8u + 16u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi0 = (qh0 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
     uint G_row0 = G_at(g0);
     uint bytes0 = G_row0 & 0xF0F0F0Fu;
     uint bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
     uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qh1 = odd ? pick2 : pick0;
+    uint pick2 = upper0 ? four1.x : four0.z;
+    uint qh1 = odd0 ? pick2 : pick0;
     uint sc1 = (qh1 >> 12u) & 7u;  // qh: 3 bits
     uint qs1 = words[2];
-    uint g_lo1 = (qs1 >> ((tile * 8u + 48u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi1 = (qh1 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g_lo1 = (qs1 >> ((part * 128u + tile % 4u * 8u + 48u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh1 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
     uint G_row1 = G_at(g1);
     uint bytes2 = G_row1 & 0xF0F0F0Fu;
     uint bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
     uint sc2 = (qh1 >> 28u) & 7u;  // qh: 3 bits
     uint qs2 = words[3];
-    uint g_lo2 = (qs2 >> ((tile * 8u + 80u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi2 = (qh1 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g_lo2 = (qs2 >> ((part * 128u + tile % 4u * 8u + 80u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi2 = (qh1 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
     uint G_row2 = G_at(g2);
     uint bytes4 = G_row2 & 0xF0F0F0Fu;
     uint bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu;
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qh2 = odd ? pick3 : pick2;
+    uint pick3 = upper0 ? four1.y : four0.w;
+    uint qh2 = odd0 ? pick3 : pick2;
     uint sc3 = (qh2 >> 12u) & 7u;  // qh: 3 bits
     uint qs3 = words[4];
-    uint g_lo3 = (qs3 >> ((tile * 8u + 112u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi3 = (qh2 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g_lo3 = (qs3 >> ((part * 128u + tile % 4u * 8u + 112u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi3 = (qh2 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
     uint G_row3 = G_at(g3);
     uint bytes6 = G_row3 & 0xF0F0F0Fu;
     uint bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu;
-    uint sc4 = (qh2 >> 28u) & 7u;  // qh: 3 bits
-    uint qs4 = words[5];
-    uint g_lo4 = (qs4 >> ((tile * 8u + 144u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi4 = (qh2 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    float d1 = f16_to_f32(words[5] >> 16u);
+    uint qh3 = words[6];
+    uint sc4 = (qh3 >> 12u) & 7u;  // qh: 3 bits
+    uint begin1 = base + part * 4u + 13u;
+    bool odd1 = (begin1 & 1u) != 0u;
+    bool upper1 = (begin1 & 2u) != 0u;
+    uvec4 four2 = fours[2];
+    uint pick4 = upper1 ? four2.w : four2.y;
+    uint pick5 = upper1 ? four2.z : four2.x;
+    uint qs4 = odd1 ? pick4 : pick5;
+    uint g_lo4 = (qs4 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi4 = (qh3 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
     uint G_row4 = G_at(g4);
     uint bytes8 = G_row4 & 0xF0F0F0Fu;
     uint bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu;
-    uint pick4 = upper ? four1.z : four1.x;
-    uint qh3 = odd ? pick4 : pick3;
-    uint sc5 = (qh3 >> 12u) & 7u;  // qh: 3 bits
-    uint qs5 = words[6];
-    uint g_lo5 = (qs5 >> ((tile * 8u + 176u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi5 = (qh3 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint sc5 = (qh3 >> 28u) & 7u;  // qh: 3 bits
+    uvec4 four3 = fours[3];
+    uint pick6 = upper1 ? four3.x : four2.z;
+    uint qs5 = odd1 ? pick6 : pick4;
+    uint g_lo5 = (qs5 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh3 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
     uint G_row5 = G_at(g5);
     uint bytes10 = G_row5 & 0xF0F0F0Fu;
     uint bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu;
-    uint sc6 = (qh3 >> 28u) & 7u;  // qh: 3 bits
-    uint qs6 = words[7];
-    uint g_lo6 = (qs6 >> ((tile * 8u + 208u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi6 = (qh3 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint qh4 = words[7];
+    uint sc6 = (qh4 >> 12u) & 7u;  // qh: 3 bits
+    uint pick7 = upper1 ? four3.y : four2.w;
+    uint qs6 = odd1 ? pick7 : pick6;
+    uint g_lo6 = (qs6 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh4 >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
     uint G_row6 = G_at(g6);
     uint bytes12 = G_row6 & 0xF0F0F0Fu;
     uint bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu;
-    uint pick5 = upper ? four1.w : four1.y;
-    uint qh4 = odd ? pick5 : pick4;
-    uint sc7 = (qh4 >> 12u) & 7u;  // qh: 3 bits
-    uint qs7 = words[8];
-    uint g_lo7 = (qs7 >> ((tile * 8u + 240u) % 32u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi7 = (qh4 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint sc7 = (qh4 >> 28u) & 7u;  // qh: 3 bits
+    uint pick8 = upper1 ? four3.z : four3.x;
+    uint qs7 = odd1 ? pick8 : pick7;
+    uint g_lo7 = (qs7 >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh4 >> (tile % 4u * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
     uint G_row7 = G_at(g7);
     uint bytes14 = G_row7 & 0xF0F0F0Fu;
     uint bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu;
-    float d1 = f16_to_f32(qh4 >> 16u);
-    uvec4 four2 = fours[3];
-    uvec4 four3 = fours[2];
-    uint pick6 = upper ? four2.x : four3.z;
-    uint pick7 = upper ? four3.w : four3.y;
-    uint qh5 = odd ? pick6 : pick7;
-    uint sc8 = (qh5 >> 12u) & 7u;  // qh: 3 bits
-    uvec4 four4 = fours[4];
-    uint pick8 = upper ? four4.x : four1.z;
-    uint qs8 = odd ? pick8 : pick5;
-    uint g_lo8 = (qs8 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi8 = (qh5 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
-    uint g8 = g_lo8 | (g_hi8 << 8u);
-    uint G_row8 = G_at(g8);
-    uint bytes16 = G_row8 & 0xF0F0F0Fu;
-    uint bytes17 = (G_row8 >> 4u) & 0xF0F0F0Fu;
-    uint sc9 = (qh5 >> 28u) & 7u;  // qh: 3 bits
-    uint pick9 = upper ? four4.y : four1.w;
-    uint qs9 = odd ? pick9 : pick8;
-    uint g_lo9 = (qs9 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi9 = (qh5 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
-    uint g9 = g_lo9 | (g_hi9 << 8u);
-    uint G_row9 = G_at(g9);
-    uint bytes18 = G_row9 & 0xF0F0F0Fu;
-    uint bytes19 = (G_row9 >> 4u) & 0xF0F0F0Fu;
-    uint pick10 = upper ? four2.y : four3.w;
-    uint qh6 = odd ? pick10 : pick6;
-    uint sc10 = (qh6 >> 12u) & 7u;  // qh: 3 bits
-    uint pick11 = upper ? four4.z : four4.x;
-    uint qs10 = odd ? pick11 : pick9;
-    uint g_lo10 = (qs10 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi10 = (qh6 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
-    uint g10 = g_lo10 | (g_hi10 << 8u);
-    uint G_row10 = G_at(g10);
-    uint bytes20 = G_row10 & 0xF0F0F0Fu;
-    uint bytes21 = (G_row10 >> 4u) & 0xF0F0F0Fu;
-    uint sc11 = (qh6 >> 28u) & 7u;  // qh: 3 bits
-    uint pick12 = upper ? four4.w : four4.y;
-    uint qs11 = odd ? pick12 : pick11;
-    uint g_lo11 = (qs11 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi11 = (qh6 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
-    uint g11 = g_lo11 | (g_hi11 << 8u);
-    uint G_row11 = G_at(g11);
-    uint bytes22 = G_row11 & 0xF0F0F0Fu;
-    uint bytes23 = (G_row11 >> 4u) & 0xF0F0F0Fu;
-    uint pick13 = upper ? four2.z : four2.x;
-    uint qh7 = odd ? pick13 : pick10;
-    uint sc12 = (qh7 >> 12u) & 7u;  // qh: 3 bits
-    uint pick14 = upper ? four3.x : four4.z;
-    uint qs12 = odd ? pick14 : pick12;
-    uint g_lo12 = (qs12 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi12 = (qh7 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
-    uint g12 = g_lo12 | (g_hi12 << 8u);
-    uint G_row12 = G_at(g12);
-    uint bytes24 = G_row12 & 0xF0F0F0Fu;
-    uint bytes25 = (G_row12 >> 4u) & 0xF0F0F0Fu;
-    uint sc13 = (qh7 >> 28u) & 7u;  // qh: 3 bits
-    uint pick15 = upper ? four3.y : four4.w;
-    uint qs13 = odd ? pick15 : pick14;
-    uint g_lo13 = (qs13 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi13 = (qh7 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
-    uint g13 = g_lo13 | (g_hi13 << 8u);
-    uint G_row13 = G_at(g13);
-    uint bytes26 = G_row13 & 0xF0F0F0Fu;
-    uint bytes27 = (G_row13 >> 4u) & 0xF0F0F0Fu;
-    uint pick16 = upper ? four2.w : four2.y;
-    uint qh8 = odd ? pick16 : pick13;
-    uint sc14 = (qh8 >> 12u) & 7u;  // qh: 3 bits
-    uint pick17 = upper ? four3.z : four3.x;
-    uint qs14 = odd ? pick17 : pick15;
-    uint g_lo14 = (qs14 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi14 = (qh8 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
-    uint g14 = g_lo14 | (g_hi14 << 8u);
-    uint G_row14 = G_at(g14);
-    uint bytes28 = G_row14 & 0xF0F0F0Fu;
-    uint bytes29 = (G_row14 >> 4u) & 0xF0F0F0Fu;
-    uint sc15 = (qh8 >> 28u) & 7u;  // qh: 3 bits
-    uint qs15 = odd ? pick7 : pick17;
-    uint g_lo15 = (qs15 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi15 = (qh8 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
-    uint g15 = g_lo15 | (g_hi15 << 8u);
-    uint G_row15 = G_at(g15);
-    uint bytes30 = G_row15 & 0xF0F0F0Fu;
-    uint bytes31 = (G_row15 >> 4u) & 0xF0F0F0Fu;
     uint sg0 = qh0 >> 31u;  // qh: 1 bit
     uint sg1 = (qh1 >> 15u) & 1u;  // qh: 1 bit
     uint sg2 = qh1 >> 31u;  // qh: 1 bit
     uint sg3 = (qh2 >> 15u) & 1u;  // qh: 1 bit
-    uint sg4 = qh2 >> 31u;  // qh: 1 bit
-    uint sg5 = (qh3 >> 15u) & 1u;  // qh: 1 bit
-    uint sg6 = qh3 >> 31u;  // qh: 1 bit
-    uint sg7 = (qh4 >> 15u) & 1u;  // qh: 1 bit
-    uint sg8 = (qh5 >> 15u) & 1u;  // qh: 1 bit
-    uint sg9 = qh5 >> 31u;  // qh: 1 bit
-    uint sg10 = (qh6 >> 15u) & 1u;  // qh: 1 bit
-    uint sg11 = qh6 >> 31u;  // qh: 1 bit
-    uint sg12 = (qh7 >> 15u) & 1u;  // qh: 1 bit
-    uint sg13 = qh7 >> 31u;  // qh: 1 bit
-    uint sg14 = (qh8 >> 15u) & 1u;  // qh: 1 bit
-    uint sg15 = qh8 >> 31u;  // qh: 1 bit
-    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    uint sg4 = (qh3 >> 15u) & 1u;  // qh: 1 bit
+    uint sg5 = qh3 >> 31u;  // qh: 1 bit
+    uint sg6 = (qh4 >> 15u) & 1u;  // qh: 1 bit
+    uint sg7 = qh4 >> 31u;  // qh: 1 bit
+    float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float((2 * int(sc0) + 1) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) - wide_x_digits[k][digit][0]) + (2 * int(sc1) + 1) * (dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - wide_x_digits[k][digit][1]) + (2 * int(sc2) + 1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) - wide_x_digits[k][digit][2]) + (2 * int(sc3) + 1) * (dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][3]));
         dots1 = 256.0 * dots1 + float((2 * int(sc4) + 1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) - wide_x_digits[k][digit][4]) + (2 * int(sc5) + 1) * (dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - wide_x_digits[k][digit][5]) + (2 * int(sc6) + 1) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) - wide_x_digits[k][digit][6]) + (2 * int(sc7) + 1) * (dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][7]));
-        dots2 = 256.0 * dots2 + float((2 * int(sc8) + 1) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) - wide_x_digits[k][digit][8]) + (2 * int(sc9) + 1) * (dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) - wide_x_digits[k][digit][9]) + (2 * int(sc10) + 1) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) - wide_x_digits[k][digit][10]) + (2 * int(sc11) + 1) * (dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][11]));
-        dots3 = 256.0 * dots3 + float((2 * int(sc12) + 1) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) - wide_x_digits[k][digit][12]) + (2 * int(sc13) + 1) * (dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) - wide_x_digits[k][digit][13]) + (2 * int(sc14) + 1) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) - wide_x_digits[k][digit][14]) + (2 * int(sc15) + 1) * (dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][15]));
     }
-    sum += d0 * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) + d1 * (wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) + d0 * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][0] + d0 * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][1] + d0 * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][2] + d0 * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][3] + d0 * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][4] + d0 * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][5] + d0 * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][6] + d0 * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][7] + d1 * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc8) + 1) * wide_x_sum[k][8] + d1 * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc9) + 1) * wide_x_sum[k][9] + d1 * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc10) + 1) * wide_x_sum[k][10] + d1 * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc11) + 1) * wide_x_sum[k][11] + d1 * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc12) + 1) * wide_x_sum[k][12] + d1 * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc13) + 1) * wide_x_sum[k][13] + d1 * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc14) + 1) * wide_x_sum[k][14] + d1 * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc15) + 1) * wide_x_sum[k][15];
+    sum += d0 * (wide_x_step[k][0] * dots0) + d1 * (wide_x_step[k][1] * dots1) + d0 * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][0] + d0 * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][1] + d0 * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][2] + d0 * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][3] + d1 * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][4] + d1 * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][5] + d1 * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][6] + d1 * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][7];
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -655,22 +489,22 @@ float sum_of_lanes(float v[ROWS], uint width) {
 // What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
 // that are one or more subgroups further on.
 void stage_wide_x(uint vector, uint begin, uint end, uint own) {
-    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 3u) / 4u * 128u;
-    for (staged_from = runs + begin / 4u * 128u; staged_from < runs_end; staged_from += STAGED) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 7u) / 8u * 128u;
+    for (staged_from = runs + begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 32u] = x_in[staged_from + i];
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
         barrier();
         [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;
-            if (j < end && runs + j / 4u * 128u - staged_from < STAGED) load_wide_x(vector, j, k);
+            if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_wide_x(vector, j, k);
         }
     }
 }
 
 // As main does, with wide tiles, and with parts of the results that lie one after the other, for they share x.
 void walk_wide() {
-    const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
@@ -695,16 +529,16 @@ void walk_wide() {
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
                 // Of the last block of all, beyond which no load goes.
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 4u >= wide_tiles;
+                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
-                    uvec4 last[5]; uint last_words[9];
+                    uvec4 last[4]; uint last_words[8];
                     fetch_last(end - 1u, j, last, last_words);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
                     accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
                 }
-                uvec4 fours[ROWS][5];
-                uint words[ROWS][9];
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][8];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
                 if (at_end) {

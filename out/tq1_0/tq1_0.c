@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
  * 54 bytes for 256 elements, 1.688 bits each.
  * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 17.8 operations: 0.75 loads, 5 bits, 9.75 integer, 1 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.211 bytes read, 18.2 operations: 0.75 loads, 5 bits, 8.75 integer, 2.5 float, 1.25 conversions.
+ * gemv, gemv_id in f32: for each weight 0.211 bytes read, 6.06 operations: 0.125 loads, 2.45 bits, 0.906 integer, 2.03 float, 0.547 conversions.
  *
  *     format tq1_0 "ternary codes, five in a byte, one scale for 256"
  *
@@ -599,12 +599,18 @@ static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t tq1_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t tq1_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_f32_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, tq1_0_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 512, 4, tq1_0_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .name = "tq1_0_gemv_f32",
@@ -618,14 +624,15 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -650,7 +657,7 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
 };
 
 static const qk_binding tq1_0_gemv_int8_f32_bindings[] = {
@@ -671,13 +678,25 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f32_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, tq1_0_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq1_0_gemv_int8_f32_vulkan_padded},
+    {12, "checked", 1, 2, tq1_0_gemv_int8_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_int8_f32_vulkan_staged},
+    {13, "ahead", 0, 3, tq1_0_gemv_int8_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .name = "tq1_0_gemv_int8_f32",
@@ -691,14 +710,18 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
+    .kept_elements = 128,
+    .rows_ahead = 4,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq1_0_gemv_split_f32_bindings[] = {
@@ -719,13 +742,25 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_padded[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_split_f32_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, tq1_0_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 512, 4, tq1_0_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq1_0_gemv_split_f32_vulkan_padded},
+    {12, "checked", 0, 2, tq1_0_gemv_split_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_split_f32_vulkan_staged},
+    {13, "ahead", 0, 3, tq1_0_gemv_split_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .name = "tq1_0_gemv_split_f32",
@@ -739,14 +774,18 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
+    .kept_elements = 128,
+    .rows_ahead = 4,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq1_0_gemv_int24_f32_bindings[] = {
@@ -767,13 +806,25 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f32_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, tq1_0_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq1_0_gemv_int24_f32_vulkan_padded},
+    {12, "checked", 0, 2, tq1_0_gemv_int24_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_int24_f32_vulkan_staged},
+    {13, "ahead", 0, 3, tq1_0_gemv_int24_f32_vulkan_ahead},
+    {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .name = "tq1_0_gemv_int24_f32",
@@ -787,14 +838,19 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
+    .kept_elements = 128,
+    .rows_at_once = 4,
+    .rows_ahead = 4,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq1_0_gemv_f16_bindings[] = {
@@ -814,12 +870,18 @@ static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t tq1_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t tq1_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_f16_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, tq1_0_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 512, 4, tq1_0_gemv_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, tq1_0_gemv_f16_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .name = "tq1_0_gemv_f16",
@@ -833,14 +895,15 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -865,7 +928,7 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
 };
 
 static const qk_binding tq1_0_gemv_int8_f16_bindings[] = {
@@ -886,13 +949,25 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f16_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, tq1_0_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq1_0_gemv_int8_f16_vulkan_padded},
+    {12, "checked", 1, 2, tq1_0_gemv_int8_f16_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_int8_f16_vulkan_staged},
+    {13, "ahead", 0, 3, tq1_0_gemv_int8_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .name = "tq1_0_gemv_int8_f16",
@@ -906,14 +981,18 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
+    .kept_elements = 128,
+    .rows_ahead = 4,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq1_0_gemv_split_f16_bindings[] = {
@@ -934,13 +1013,25 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_padded[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_split_f16_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, tq1_0_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 512, 4, tq1_0_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq1_0_gemv_split_f16_vulkan_padded},
+    {12, "checked", 0, 2, tq1_0_gemv_split_f16_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_split_f16_vulkan_staged},
+    {13, "ahead", 0, 3, tq1_0_gemv_split_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .name = "tq1_0_gemv_split_f16",
@@ -954,14 +1045,18 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
+    .kept_elements = 128,
+    .rows_ahead = 4,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq1_0_gemv_int24_f16_bindings[] = {
@@ -982,13 +1077,25 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f16_vulkan_digits},
-    {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f16_vulkan_shared_fours}};
+    {5, "load_words", 4, 2, tq1_0_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq1_0_gemv_int24_f16_vulkan_padded},
+    {12, "checked", 0, 2, tq1_0_gemv_int24_f16_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_int24_f16_vulkan_staged},
+    {13, "ahead", 0, 3, tq1_0_gemv_int24_f16_vulkan_ahead},
+    {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .name = "tq1_0_gemv_int24_f16",
@@ -1002,14 +1109,19 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
+    .kept_elements = 128,
+    .rows_at_once = 4,
+    .rows_ahead = 4,
+    .ahead_kept = 128,
+    .ahead_block = 512,
 };
 
 static const qk_binding tq1_0_gemv_id_f32_bindings[] = {
@@ -1031,8 +1143,14 @@ static const qk_field tq1_0_gemv_id_f32_push[] = {
 
 static const uint32_t tq1_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq1_0_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, tq1_0_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, tq1_0_gemv_id_f32_vulkan_load_words},
+    {12, "checked", 0, 2, tq1_0_gemv_id_f32_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .name = "tq1_0_gemv_id_f32",
@@ -1046,14 +1164,15 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
@@ -1073,7 +1192,7 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
 };
 
 static const qk_binding tq1_0_gemv_id_int8_f32_bindings[] = {
@@ -1119,7 +1238,7 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
 };
 
 static const qk_binding tq1_0_gemv_id_split_f32_bindings[] = {
@@ -1165,7 +1284,7 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
 };
 
 static const qk_binding tq1_0_gemv_id_int24_f32_bindings[] = {
@@ -1211,7 +1330,7 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
 };
 
 static const qk_binding tq1_0_gemv_id_f16_bindings[] = {
@@ -1233,8 +1352,14 @@ static const qk_field tq1_0_gemv_id_f16_push[] = {
 
 static const uint32_t tq1_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_checked[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq1_0_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, tq1_0_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, tq1_0_gemv_id_f16_vulkan_load_words},
+    {12, "checked", 0, 2, tq1_0_gemv_id_f16_vulkan_checked},
+    {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .name = "tq1_0_gemv_id_f16",
@@ -1248,14 +1373,15 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
+    .kept_elements = 64,
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
@@ -1275,7 +1401,7 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
 };
 
 static const qk_binding tq1_0_gemv_id_int8_f16_bindings[] = {
@@ -1321,7 +1447,7 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
 };
 
 static const qk_binding tq1_0_gemv_id_split_f16_bindings[] = {
@@ -1367,7 +1493,7 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
 };
 
 static const qk_binding tq1_0_gemv_id_int24_f16_bindings[] = {
@@ -1413,7 +1539,7 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 64,
 };
 
 /* ---- dispatch ---- */

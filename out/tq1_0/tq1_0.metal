@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
 // dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 17.8 operations: 0.75 loads, 5 bits, 9.75 integer, 1 float, 1.25 conversions.
-// gemv, gemv_id in f32: for each weight 0.211 bytes read, 18.2 operations: 0.75 loads, 5 bits, 8.75 integer, 2.5 float, 1.25 conversions.
+// gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.88 operations: 0.141 loads, 2.31 bits, 0.844 integer, 2.03 float, 0.547 conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -81,7 +81,7 @@ inline void write_tile(device T *dst, uint block, uint tile, thread const float4
 
 struct sum_shape {
     uint rows;       // of this launch
-    uint row_tiles;  // tiles of 4 elements in a row
+    uint row_tiles;  // tiles of 64 elements in a row
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
@@ -95,15 +95,45 @@ struct standing {
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 template <uint TILES, uint BATCH, typename X>
 inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
-    thread float4 (&x)[TILES][BATCH][1], thread float (&x_sum)[TILES][BATCH][1])
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][1])
 {
-    const uint tile = j % 64u;
-    const uint place = j / 64u * 64u + tile;
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile;
     for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 1u + place;
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 16u + place;
         const float4 x0 = float4(x_in[from]);
-        x[k][m][0] = x0;
-        x_sum[k][m][0] = dot(x0, float4(1.0f));
+        const float4 x1 = float4(x_in[from + 4u]);
+        const float4 x2 = float4(x_in[from + 8u]);
+        const float4 x3 = float4(x_in[from + 12u]);
+        const float4 x4 = float4(x_in[from + 16u]);
+        const float4 x5 = float4(x_in[from + 20u]);
+        const float4 x6 = float4(x_in[from + 24u]);
+        const float4 x7 = float4(x_in[from + 28u]);
+        const float4 x8 = float4(x_in[from + 32u]);
+        const float4 x9 = float4(x_in[from + 36u]);
+        const float4 x10 = float4(x_in[from + 40u]);
+        const float4 x11 = float4(x_in[from + 44u]);
+        const float4 x12 = float4(x_in[from + 48u]);
+        const float4 x13 = float4(x_in[from + 52u]);
+        const float4 x14 = float4(x_in[from + 56u]);
+        const float4 x15 = float4(x_in[from + 60u]);
+        x[k][m][0] = x0 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][1] = x1 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][2] = x2 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][3] = x3 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][4] = x4 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][5] = x5 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][6] = x6 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][7] = x7 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][8] = x8 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][9] = x9 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][10] = x10 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][11] = x11 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][12] = x12 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][13] = x13 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][14] = x14 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][15] = x15;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, float4(1.0f));
     }
 }
 
@@ -112,22 +142,98 @@ template <uint TILES, uint BATCH>
 inline void accumulate(
     device const ushort *blocks,
     uint row_tiles, uint n, uint j, uint k,
-    thread const float4 (&x)[TILES][BATCH][1], thread const float (&x_sum)[TILES][BATCH][1],
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][1],
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint block = n * (row_tiles / 64u) + j / 64u;
-    const uint tile = j % 64u;
+    const uint block = n * (row_tiles / 4u) + j / 4u;
+    const uint tile = j % 4u;
     const uint base = block * 27u;
     const float d = f16_to_f32(uint(blocks[base + 26u]));
-    const uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
-    const uint qs_qh = load_u32(blocks, base + word);
-    const uint4 t_digits = (uint4(qs_qh) >> uint4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
-    const uint digit_ = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
-    const uint power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
+    const uint qs0 = load_u32(blocks, base + tile * 2u);
+    const uint evens0 = (qs0 & 0xFF00FFu) * 3u;
+    const uint odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
+    const uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
+    const float2 pair0 = float2(as_type<half2>(bytes0 & 0x30003u));
+    const float2 pair1 = float2(as_type<half2>(bytes0 & 0x3000300u));
+    const uint qs1 = load_u32(blocks, base + tile * 2u + 8u);
+    const uint evens1 = (qs1 & 0xFF00FFu) * 3u;
+    const uint odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u;
+    const uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
+    const float2 pair2 = float2(as_type<half2>(bytes1 & 0x30003u));
+    const float2 pair3 = float2(as_type<half2>(bytes1 & 0x3000300u));
+    const uint evens2 = (evens0 & 0xFF00FFu) * 3u;
+    const uint odds2 = (odds0 & 0xFF00FFu) * 3u;
+    const uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
+    const float2 pair4 = float2(as_type<half2>(bytes2 & 0x30003u));
+    const float2 pair5 = float2(as_type<half2>(bytes2 & 0x3000300u));
+    const uint evens3 = (evens1 & 0xFF00FFu) * 3u;
+    const uint odds3 = (odds1 & 0xFF00FFu) * 3u;
+    const uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
+    const float2 pair6 = float2(as_type<half2>(bytes3 & 0x30003u));
+    const float2 pair7 = float2(as_type<half2>(bytes3 & 0x3000300u));
+    const uint evens4 = (evens2 & 0xFF00FFu) * 3u;
+    const uint odds4 = (odds2 & 0xFF00FFu) * 3u;
+    const uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
+    const float2 pair8 = float2(as_type<half2>(bytes4 & 0x30003u));
+    const float2 pair9 = float2(as_type<half2>(bytes4 & 0x3000300u));
+    const uint evens5 = (evens3 & 0xFF00FFu) * 3u;
+    const uint odds5 = (odds3 & 0xFF00FFu) * 3u;
+    const uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
+    const float2 pair10 = float2(as_type<half2>(bytes5 & 0x30003u));
+    const float2 pair11 = float2(as_type<half2>(bytes5 & 0x3000300u));
+    const uint evens6 = (evens4 & 0xFF00FFu) * 3u;
+    const uint odds6 = (odds4 & 0xFF00FFu) * 3u;
+    const uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
+    const float2 pair12 = float2(as_type<half2>(bytes6 & 0x30003u));
+    const float2 pair13 = float2(as_type<half2>(bytes6 & 0x3000300u));
+    const uint evens7 = (evens5 & 0xFF00FFu) * 3u;
+    const uint odds7 = (odds5 & 0xFF00FFu) * 3u;
+    const uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
+    const float2 pair14 = float2(as_type<half2>(bytes7 & 0x30003u));
+    const float2 pair15 = float2(as_type<half2>(bytes7 & 0x3000300u));
+    const uint evens8 = (evens6 & 0xFF00FFu) * 3u;
+    const uint odds8 = (odds6 & 0xFF00FFu) * 3u;
+    const uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
+    const float2 pair16 = float2(as_type<half2>(bytes8 & 0x30003u));
+    const float2 pair17 = float2(as_type<half2>(bytes8 & 0x3000300u));
+    const uint evens9 = (evens7 & 0xFF00FFu) * 3u;
+    const uint odds9 = (odds7 & 0xFF00FFu) * 3u;
+    const uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
+    const float2 pair18 = float2(as_type<half2>(bytes9 & 0x30003u));
+    const float2 pair19 = float2(as_type<half2>(bytes9 & 0x3000300u));
+    const uint qs2 = load_u32(blocks, base + tile * 2u + 16u);
+    const uint evens10 = (qs2 & 0xFF00FFu) * 3u;
+    const uint odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u;
+    const uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
+    const float2 pair20 = float2(as_type<half2>(bytes10 & 0x30003u));
+    const float2 pair21 = float2(as_type<half2>(bytes10 & 0x3000300u));
+    const uint evens11 = (evens10 & 0xFF00FFu) * 3u;
+    const uint odds11 = (odds10 & 0xFF00FFu) * 3u;
+    const uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
+    const float2 pair22 = float2(as_type<half2>(bytes11 & 0x30003u));
+    const float2 pair23 = float2(as_type<half2>(bytes11 & 0x3000300u));
+    const uint evens12 = (evens11 & 0xFF00FFu) * 3u;
+    const uint odds12 = (odds11 & 0xFF00FFu) * 3u;
+    const uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
+    const float2 pair24 = float2(as_type<half2>(bytes12 & 0x30003u));
+    const float2 pair25 = float2(as_type<half2>(bytes12 & 0x3000300u));
+    const uint evens13 = (evens12 & 0xFF00FFu) * 3u;
+    const uint odds13 = (odds12 & 0xFF00FFu) * 3u;
+    const uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
+    const float2 pair26 = float2(as_type<half2>(bytes13 & 0x30003u));
+    const float2 pair27 = float2(as_type<half2>(bytes13 & 0x3000300u));
+    const uint evens14 = (evens13 & 0xFF00FFu) * 3u;
+    const uint odds14 = (odds13 & 0xFF00FFu) * 3u;
+    const uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    const float2 pair28 = float2(as_type<half2>(bytes14 & 0x30003u));
+    const float2 pair29 = float2(as_type<half2>(bytes14 & 0x3000300u));
+    const uint qh = load_u32(blocks, base + 24u);
+    const uint4 t_digits = (uint4(qh) >> uint4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 4 digits of base 3
+    const uint power = ((tile & 1u) != 0u ? 3u : 1u) * (tile >= 2u ? 9u : 1u);  // 3^n
     const uint4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d * (dot(x[k][m][0], float4(int4(t_))) - x_sum[k][m][0]);
+        sum[m] += d * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) + dot(x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y)) + dot(x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y)) + dot(x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y)) + dot(x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y)) + (dot(x[k][m][8], float4(pair16.x, pair17.x, pair16.y, pair17.y)) + dot(x[k][m][9], float4(pair18.x, pair19.x, pair18.y, pair19.y)) + dot(x[k][m][10], float4(pair20.x, pair21.x, pair20.y, pair21.y)) + dot(x[k][m][11], float4(pair22.x, pair23.x, pair22.y, pair23.y)) + dot(x[k][m][12], float4(pair24.x, pair25.x, pair24.y, pair25.y)) + dot(x[k][m][13], float4(pair26.x, pair27.x, pair26.y, pair27.y)) + dot(x[k][m][14], float4(pair28.x, pair29.x, pair28.y, pair29.y)) + dot(x[k][m][15], float4(int4(t_))) - x_sum[k][m][0]));
     }
 }
 
@@ -138,10 +244,10 @@ inline void sum_rows(
     device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
     constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
-    constexpr uint TILES = BATCH == 1 ? 16 : 1;
+    constexpr uint TILES = BATCH == 1 ? 1 : 1;
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
-    float4 x[TILES][BATCH][1];
+    float4 x[TILES][BATCH][16];
     float x_sum[TILES][BATCH][1];
     // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
@@ -406,7 +512,7 @@ kernel void tq1_0_gemv_f16(
 // tq1_0_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 struct tq1_0_gemv_id_f32_push {
     uint rows;          // of one expert
-    uint row_tiles;     // tiles of 4 elements in a row
+    uint row_tiles;     // tiles of 64 elements in a row
     uint batch;         // right-hand sides: tokens
     uint slots;         // experts of each token
     uint experts;       // all there are
@@ -430,9 +536,9 @@ kernel void tq1_0_gemv_id_f32(
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
-    constexpr uint ROWS = 4, TILES = 16;  // rows at a time; tiles of x that a thread keeps
+    constexpr uint ROWS = 4, TILES = 1;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    float4 kept[TILES][1][1];
+    float4 kept[TILES][1][16];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
@@ -480,7 +586,7 @@ kernel void tq1_0_gemv_id_f32(
 // tq1_0_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 struct tq1_0_gemv_id_f16_push {
     uint rows;          // of one expert
-    uint row_tiles;     // tiles of 4 elements in a row
+    uint row_tiles;     // tiles of 64 elements in a row
     uint batch;         // right-hand sides: tokens
     uint slots;         // experts of each token
     uint experts;       // all there are
@@ -504,9 +610,9 @@ kernel void tq1_0_gemv_id_f16(
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
-    constexpr uint ROWS = 4, TILES = 16;  // rows at a time; tiles of x that a thread keeps
+    constexpr uint ROWS = 4, TILES = 1;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    float4 kept[TILES][1][1];
+    float4 kept[TILES][1][16];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;

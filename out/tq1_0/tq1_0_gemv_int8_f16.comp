@@ -1,7 +1,7 @@
 // tq1_0_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
-// For each weight 0.211 bytes read, 17.8 operations: 0.75 loads, 6.5 bits, 9.25 integer, 0.75 float, 0.5 conversions.
+// For each weight 0.211 bytes read, 3.62 operations: 0.0469 loads, 1.99 bits, 1.48 integer, 0.0703 float, 0.0391 conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -29,15 +29,22 @@ layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at l
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
+layout(constant_id = 13) const uint AHEAD = 0;   // 1: rows, of whole fours of words, are loaded ahead
+layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
-    uint row_tiles;  // tiles of 4 elements in a row
+    uint row_tiles;  // tiles of 64 elements in a row
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
@@ -48,14 +55,21 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint TILES = 16u;
+const uint TILES = 1u;
 
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
 // integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-int x[TILES][DIGITS][1];
-int x_digits[TILES][DIGITS][1];
-float x_step[TILES][1];
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][2];
+float x_step[TILES][2];
 float x_sum[TILES][1];
+
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][DIGITS][32];
+int wide_x_digits[WIDE_TILES][DIGITS][4];
+float wide_x_step[WIDE_TILES][4];
+float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -108,17 +122,88 @@ int sum_of_bytes(int bytes) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 64u;
-    const uint place = j / 64u * 64u + tile;
-    const uint from = min(vector, batch - 1u) * row_tiles * 1u + place;
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile;
+    const uint from = min(vector, batch - 1u) * row_tiles * 16u + place;
     const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-    vec4 most = abs(x0);
-    const float scale = scale_of(most, x0);
-    x_step[k][0] = 1.0 / scale;
-    const ivec4 i0 = integers(x0 * scale);
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 20u].x), unpackHalf2x16(x_in[from + 20u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 28u].x), unpackHalf2x16(x_in[from + 28u].y));
+    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
+    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 36u].x), unpackHalf2x16(x_in[from + 36u].y));
+    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
+    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 44u].x), unpackHalf2x16(x_in[from + 44u].y));
+    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 48u].x), unpackHalf2x16(x_in[from + 48u].y));
+    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 52u].x), unpackHalf2x16(x_in[from + 52u].y));
+    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 56u].x), unpackHalf2x16(x_in[from + 56u].y));
+    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 60u].x), unpackHalf2x16(x_in[from + 60u].y));
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
         x[k][digit][0] = bytes_of(i0, digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6]) + sum_of_bytes(x[k][digit][7]);
+        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10]) + sum_of_bytes(x[k][digit][11]) + sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14]) + sum_of_bytes(x[k][digit][15]);
     }
 }
 
@@ -129,25 +214,458 @@ uint blocks_u32(uint at) {
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
 void accumulate(uint n, uint j, uint k, inout float sum) {
-    const uint block = n * (row_tiles / 64u) + j / 64u;
-    const uint tile = j % 64u;
+    const uint block = n * (row_tiles / 4u) + j / 4u;
+    const uint tile = j % 4u;
     uint base = block * 27u;
     float d = f16_to_f32(uint(blocks[base + 26u]));
-    uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
-    uint qs_qh = blocks_u32(base + word);
-    uvec4 t_digits = (uvec4(qs_qh) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
-    uint digit_ = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
-    uint power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
+    uint qs0 = blocks_u32(base + tile * 2u);
+    uint evens0 = (qs0 & 0xFF00FFu) * 3u;
+    uint odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
+    uint qs1 = blocks_u32(base + tile * 2u + 8u);
+    uint evens1 = (qs1 & 0xFF00FFu) * 3u;
+    uint odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
+    uint evens2 = (evens0 & 0xFF00FFu) * 3u;
+    uint odds2 = (odds0 & 0xFF00FFu) * 3u;
+    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
+    uint evens3 = (evens1 & 0xFF00FFu) * 3u;
+    uint odds3 = (odds1 & 0xFF00FFu) * 3u;
+    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
+    uint evens4 = (evens2 & 0xFF00FFu) * 3u;
+    uint odds4 = (odds2 & 0xFF00FFu) * 3u;
+    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
+    uint evens5 = (evens3 & 0xFF00FFu) * 3u;
+    uint odds5 = (odds3 & 0xFF00FFu) * 3u;
+    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
+    uint evens6 = (evens4 & 0xFF00FFu) * 3u;
+    uint odds6 = (odds4 & 0xFF00FFu) * 3u;
+    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
+    uint evens7 = (evens5 & 0xFF00FFu) * 3u;
+    uint odds7 = (odds5 & 0xFF00FFu) * 3u;
+    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
+    uint evens8 = (evens6 & 0xFF00FFu) * 3u;
+    uint odds8 = (odds6 & 0xFF00FFu) * 3u;
+    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
+    uint evens9 = (evens7 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds7 & 0xFF00FFu) * 3u;
+    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
+    uint qs2 = blocks_u32(base + tile * 2u + 16u);
+    uint evens10 = (qs2 & 0xFF00FFu) * 3u;
+    uint odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
+    uint evens11 = (evens10 & 0xFF00FFu) * 3u;
+    uint odds11 = (odds10 & 0xFF00FFu) * 3u;
+    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
+    uint evens12 = (evens11 & 0xFF00FFu) * 3u;
+    uint odds12 = (odds11 & 0xFF00FFu) * 3u;
+    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
+    uint evens13 = (evens12 & 0xFF00FFu) * 3u;
+    uint odds13 = (odds12 & 0xFF00FFu) * 3u;
+    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
+    uint evens14 = (evens13 & 0xFF00FFu) * 3u;
+    uint odds14 = (odds13 & 0xFF00FFu) * 3u;
+    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    uint qh = blocks_u32(base + 24u);
+    uvec4 t_digits = (uvec4(qh) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 4 digits of base 3
+    uint power = ((tile & 1u) != 0u ? 3u : 1u) * (tile >= 2u ? 9u : 1u);  // 3^n
     uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
-    uint bytes = t_.x | (t_.y << 8u) | (t_.z << 16u) | (t_.w << 24u);
-    float dots0 = 0.0;
+    uint bytes15 = t_.x | (t_.y << 8u) | (t_.z << 16u) | (t_.w << 24u);
+    float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes), x[k][digit][0]) - x_digits[k][digit][0]);
+        const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]) - x_digits[k][digit][0];
+        const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13]) + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][1];
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
     }
-    sum += d * (x_step[k][0] * dots0);
+    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1);
 }
 
-const uint X_WORDS = DIGITS * 2u + 1u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared uvec2 staged[STAGED == 1u ? 1u : STAGED + STAGED / 32u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return vec4(unpackHalf2x16(x_in[at].x), unpackHalf2x16(x_in[at].y));
+    const uint place = at - staged_from;
+    return vec4(unpackHalf2x16(staged[place + place / 32u].x), unpackHalf2x16(staged[place + place / 32u].y));
+}
+
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 128u + tile / 2u * 64u + tile % 2u * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 16u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 4u);
+    const vec4 x3 = staged_x(from + 5u);
+    const vec4 x4 = staged_x(from + 8u);
+    const vec4 x5 = staged_x(from + 9u);
+    const vec4 x6 = staged_x(from + 12u);
+    const vec4 x7 = staged_x(from + 13u);
+    const vec4 x8 = staged_x(from + 16u);
+    const vec4 x9 = staged_x(from + 17u);
+    const vec4 x10 = staged_x(from + 20u);
+    const vec4 x11 = staged_x(from + 21u);
+    const vec4 x12 = staged_x(from + 24u);
+    const vec4 x13 = staged_x(from + 25u);
+    const vec4 x14 = staged_x(from + 28u);
+    const vec4 x15 = staged_x(from + 29u);
+    const vec4 x16 = staged_x(from + 32u);
+    const vec4 x17 = staged_x(from + 33u);
+    const vec4 x18 = staged_x(from + 36u);
+    const vec4 x19 = staged_x(from + 37u);
+    const vec4 x20 = staged_x(from + 40u);
+    const vec4 x21 = staged_x(from + 41u);
+    const vec4 x22 = staged_x(from + 44u);
+    const vec4 x23 = staged_x(from + 45u);
+    const vec4 x24 = staged_x(from + 48u);
+    const vec4 x25 = staged_x(from + 49u);
+    const vec4 x26 = staged_x(from + 52u);
+    const vec4 x27 = staged_x(from + 53u);
+    const vec4 x28 = staged_x(from + 56u);
+    const vec4 x29 = staged_x(from + 57u);
+    const vec4 x30 = staged_x(from + 60u);
+    const vec4 x31 = staged_x(from + 61u);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    vec4 most2 = abs(x16);
+    most2 = max(most2, abs(x17));
+    most2 = max(most2, abs(x18));
+    most2 = max(most2, abs(x19));
+    most2 = max(most2, abs(x20));
+    most2 = max(most2, abs(x21));
+    most2 = max(most2, abs(x22));
+    most2 = max(most2, abs(x23));
+    vec4 all2 = x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23;
+    vec4 most3 = abs(x24);
+    most3 = max(most3, abs(x25));
+    most3 = max(most3, abs(x26));
+    most3 = max(most3, abs(x27));
+    most3 = max(most3, abs(x28));
+    most3 = max(most3, abs(x29));
+    most3 = max(most3, abs(x30));
+    most3 = max(most3, abs(x31));
+    vec4 all3 = x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most0 = max(most0, most2);
+        all0 += all2;
+        most0 = max(most0, most3);
+        all0 += all3;
+        most1 = most0;
+        all1 = all0;
+        most2 = most0;
+        all2 = all0;
+        most3 = most0;
+        all3 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    wide_x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    wide_x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    const float scale2 = scale_of(most2, all2);
+    wide_x_step[k][2] = 1.0 / scale2;
+    const ivec4 i16 = integers(x16 * scale2);
+    const ivec4 i17 = integers(x17 * scale2);
+    const ivec4 i18 = integers(x18 * scale2);
+    const ivec4 i19 = integers(x19 * scale2);
+    const ivec4 i20 = integers(x20 * scale2);
+    const ivec4 i21 = integers(x21 * scale2);
+    const ivec4 i22 = integers(x22 * scale2);
+    const ivec4 i23 = integers(x23 * scale2);
+    const float scale3 = scale_of(most3, all3);
+    wide_x_step[k][3] = 1.0 / scale3;
+    const ivec4 i24 = integers(x24 * scale3);
+    const ivec4 i25 = integers(x25 * scale3);
+    const ivec4 i26 = integers(x26 * scale3);
+    const ivec4 i27 = integers(x27 * scale3);
+    const ivec4 i28 = integers(x28 * scale3);
+    const ivec4 i29 = integers(x29 * scale3);
+    const ivec4 i30 = integers(x30 * scale3);
+    const ivec4 i31 = integers(x31 * scale3);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        wide_x[k][digit][0] = bytes_of(i0, digit);
+        wide_x[k][digit][1] = bytes_of(i1, digit);
+        wide_x[k][digit][2] = bytes_of(i2, digit);
+        wide_x[k][digit][3] = bytes_of(i3, digit);
+        wide_x[k][digit][4] = bytes_of(i4, digit);
+        wide_x[k][digit][5] = bytes_of(i5, digit);
+        wide_x[k][digit][6] = bytes_of(i6, digit);
+        wide_x[k][digit][7] = bytes_of(i7, digit);
+        wide_x[k][digit][8] = bytes_of(i8, digit);
+        wide_x[k][digit][9] = bytes_of(i9, digit);
+        wide_x[k][digit][10] = bytes_of(i10, digit);
+        wide_x[k][digit][11] = bytes_of(i11, digit);
+        wide_x[k][digit][12] = bytes_of(i12, digit);
+        wide_x[k][digit][13] = bytes_of(i13, digit);
+        wide_x[k][digit][14] = bytes_of(i14, digit);
+        wide_x[k][digit][15] = bytes_of(i15, digit);
+        wide_x[k][digit][16] = bytes_of(i16, digit);
+        wide_x[k][digit][17] = bytes_of(i17, digit);
+        wide_x[k][digit][18] = bytes_of(i18, digit);
+        wide_x[k][digit][19] = bytes_of(i19, digit);
+        wide_x[k][digit][20] = bytes_of(i20, digit);
+        wide_x[k][digit][21] = bytes_of(i21, digit);
+        wide_x[k][digit][22] = bytes_of(i22, digit);
+        wide_x[k][digit][23] = bytes_of(i23, digit);
+        wide_x[k][digit][24] = bytes_of(i24, digit);
+        wide_x[k][digit][25] = bytes_of(i25, digit);
+        wide_x[k][digit][26] = bytes_of(i26, digit);
+        wide_x[k][digit][27] = bytes_of(i27, digit);
+        wide_x[k][digit][28] = bytes_of(i28, digit);
+        wide_x[k][digit][29] = bytes_of(i29, digit);
+        wide_x[k][digit][30] = bytes_of(i30, digit);
+        wide_x[k][digit][31] = bytes_of(i31, digit);
+        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1]) + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]) + sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
+        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9]) + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]) + sum_of_bytes(wide_x[k][digit][12]) + sum_of_bytes(wide_x[k][digit][13]) + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
+        wide_x_digits[k][digit][2] = sum_of_bytes(wide_x[k][digit][16]) + sum_of_bytes(wide_x[k][digit][17]) + sum_of_bytes(wide_x[k][digit][18]) + sum_of_bytes(wide_x[k][digit][19]) + sum_of_bytes(wide_x[k][digit][20]) + sum_of_bytes(wide_x[k][digit][21]) + sum_of_bytes(wide_x[k][digit][22]) + sum_of_bytes(wide_x[k][digit][23]);
+        wide_x_digits[k][digit][3] = sum_of_bytes(wide_x[k][digit][24]) + sum_of_bytes(wide_x[k][digit][25]) + sum_of_bytes(wide_x[k][digit][26]) + sum_of_bytes(wide_x[k][digit][27]) + sum_of_bytes(wide_x[k][digit][28]) + sum_of_bytes(wide_x[k][digit][29]) + sum_of_bytes(wide_x[k][digit][30]) + sum_of_bytes(wide_x[k][digit][31]);
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
+    if (PADDED == 0u && n + 1u == rows && j + 4u >= row_tiles / 2u) {
+        n = 0u;
+        j = j % 4u;
+    }
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
+    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    uint begin = base + part * 13u + digit0;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    fours[2] = blocks_four[window + 2u];
+    fours[3] = blocks_four[window + 3u];
+    words[0] = blocks_word[base + part * 13u + 13u];
+    words[1] = blocks_word[base + part * 13u + 12u];
+}
+
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 54u;
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
+        const uint word = at * 8u + i;
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+    }
+    return four;
+}
+
+// Loads wide tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
+    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    uint begin = base + part * 13u + digit0;
+    uint window = begin / 4u;
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    fours[2] = blocks_to_end(window + 2u, block);
+    fours[3] = blocks_to_end(window + 3u, block);
+    words[0] = blocks_word[base + part * 13u + 13u];
+    words[1] = blocks_word[base + part * 13u + 12u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
+    uint d0 = words[0];
+    float d1 = f16_to_f32(d0 >> (part * 16u));
+    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    uint begin = base + part * 13u + digit0;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint qs0 = odd ? pick0 : pick1;
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qs1 = odd ? pick2 : pick0;
+    uint qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
+    uint evens0 = (qs_run0 & 0xFF00FFu) * 3u;
+    uint odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qs2 = odd ? pick3 : pick2;
+    uint qs_run1 = (qs1 >> (part * 16u)) | ((qs2 << 1u) << (31u - part * 16u));
+    uint evens1 = (qs_run1 & 0xFF00FFu) * 3u;
+    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
+    uint pick4 = upper ? four1.w : four1.y;
+    uint pick5 = upper ? four1.z : four1.x;
+    uint qs3 = odd ? pick4 : pick5;
+    uvec4 four2 = fours[2];
+    uint pick6 = upper ? four2.x : four1.z;
+    uint qs4 = odd ? pick6 : pick4;
+    uint qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u));
+    uint evens2 = (qs_run2 & 0xFF00FFu) * 3u;
+    uint odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
+    uint pick7 = upper ? four2.y : four1.w;
+    uint qs5 = odd ? pick7 : pick6;
+    uint qs_run3 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u));
+    uint evens3 = (qs_run3 & 0xFF00FFu) * 3u;
+    uint odds3 = ((qs_run3 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
+    uint evens4 = (evens0 & 0xFF00FFu) * 3u;
+    uint odds4 = (odds0 & 0xFF00FFu) * 3u;
+    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
+    uint evens5 = (evens1 & 0xFF00FFu) * 3u;
+    uint odds5 = (odds1 & 0xFF00FFu) * 3u;
+    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
+    uint evens6 = (evens2 & 0xFF00FFu) * 3u;
+    uint odds6 = (odds2 & 0xFF00FFu) * 3u;
+    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
+    uint evens7 = (evens3 & 0xFF00FFu) * 3u;
+    uint odds7 = (odds3 & 0xFF00FFu) * 3u;
+    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
+    uint evens8 = (evens4 & 0xFF00FFu) * 3u;
+    uint odds8 = (odds4 & 0xFF00FFu) * 3u;
+    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
+    uint evens9 = (evens5 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds5 & 0xFF00FFu) * 3u;
+    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
+    uint evens10 = (evens6 & 0xFF00FFu) * 3u;
+    uint odds10 = (odds6 & 0xFF00FFu) * 3u;
+    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
+    uint evens11 = (evens7 & 0xFF00FFu) * 3u;
+    uint odds11 = (odds7 & 0xFF00FFu) * 3u;
+    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
+    uint evens12 = (evens8 & 0xFF00FFu) * 3u;
+    uint odds12 = (odds8 & 0xFF00FFu) * 3u;
+    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
+    uint evens13 = (evens9 & 0xFF00FFu) * 3u;
+    uint odds13 = (odds9 & 0xFF00FFu) * 3u;
+    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
+    uint evens14 = (evens10 & 0xFF00FFu) * 3u;
+    uint odds14 = (odds10 & 0xFF00FFu) * 3u;
+    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    uint evens15 = (evens11 & 0xFF00FFu) * 3u;
+    uint odds15 = (odds11 & 0xFF00FFu) * 3u;
+    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    uint evens16 = (evens12 & 0xFF00FFu) * 3u;
+    uint odds16 = (odds12 & 0xFF00FFu) * 3u;
+    uint bytes16 = ((evens16 >> 8u) & 0xFF00FFu) | (odds16 & 0xFF00FF00u);
+    uint evens17 = (evens13 & 0xFF00FFu) * 3u;
+    uint odds17 = (odds13 & 0xFF00FFu) * 3u;
+    uint bytes17 = ((evens17 >> 8u) & 0xFF00FFu) | (odds17 & 0xFF00FF00u);
+    uint evens18 = (evens14 & 0xFF00FFu) * 3u;
+    uint odds18 = (odds14 & 0xFF00FFu) * 3u;
+    uint bytes18 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u);
+    uint evens19 = (evens15 & 0xFF00FFu) * 3u;
+    uint odds19 = (odds15 & 0xFF00FFu) * 3u;
+    uint bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u);
+    uint pick8 = upper ? four2.w : four2.y;
+    uint pick9 = upper ? four2.z : four2.x;
+    uint qs6 = odd ? pick8 : pick9;
+    uvec4 four3 = fours[3];
+    uint pick10 = upper ? four3.x : four2.z;
+    uint qs7 = odd ? pick10 : pick8;
+    uint qs_run4 = (qs6 >> (part * 16u)) | ((qs7 << 1u) << (31u - part * 16u));
+    uint evens20 = (qs_run4 & 0xFF00FFu) * 3u;
+    uint odds20 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u);
+    uint pick11 = upper ? four3.y : four2.w;
+    uint qs8 = odd ? pick11 : pick10;
+    uint qs_run5 = (qs7 >> (part * 16u)) | ((qs8 << 1u) << (31u - part * 16u));
+    uint evens21 = (qs_run5 & 0xFF00FFu) * 3u;
+    uint odds21 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes21 = ((evens21 >> 8u) & 0xFF00FFu) | (odds21 & 0xFF00FF00u);
+    uint evens22 = (evens20 & 0xFF00FFu) * 3u;
+    uint odds22 = (odds20 & 0xFF00FFu) * 3u;
+    uint bytes22 = ((evens22 >> 8u) & 0xFF00FFu) | (odds22 & 0xFF00FF00u);
+    uint evens23 = (evens21 & 0xFF00FFu) * 3u;
+    uint odds23 = (odds21 & 0xFF00FFu) * 3u;
+    uint bytes23 = ((evens23 >> 8u) & 0xFF00FFu) | (odds23 & 0xFF00FF00u);
+    uint evens24 = (evens22 & 0xFF00FFu) * 3u;
+    uint odds24 = (odds22 & 0xFF00FFu) * 3u;
+    uint bytes24 = ((evens24 >> 8u) & 0xFF00FFu) | (odds24 & 0xFF00FF00u);
+    uint evens25 = (evens23 & 0xFF00FFu) * 3u;
+    uint odds25 = (odds23 & 0xFF00FFu) * 3u;
+    uint bytes25 = ((evens25 >> 8u) & 0xFF00FFu) | (odds25 & 0xFF00FF00u);
+    uint evens26 = (evens24 & 0xFF00FFu) * 3u;
+    uint odds26 = (odds24 & 0xFF00FFu) * 3u;
+    uint bytes26 = ((evens26 >> 8u) & 0xFF00FFu) | (odds26 & 0xFF00FF00u);
+    uint evens27 = (evens25 & 0xFF00FFu) * 3u;
+    uint odds27 = (odds25 & 0xFF00FFu) * 3u;
+    uint bytes27 = ((evens27 >> 8u) & 0xFF00FFu) | (odds27 & 0xFF00FF00u);
+    uint evens28 = (evens26 & 0xFF00FFu) * 3u;
+    uint odds28 = (odds26 & 0xFF00FFu) * 3u;
+    uint bytes28 = ((evens28 >> 8u) & 0xFF00FFu) | (odds28 & 0xFF00FF00u);
+    uint evens29 = (evens27 & 0xFF00FFu) * 3u;
+    uint odds29 = (odds27 & 0xFF00FFu) * 3u;
+    uint bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
+    uint qh = words[1];
+    uint qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
+    uvec4 t_digits = (uvec4(qh_run) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 4 digits of base 3
+    uint power0 = ((digit0 & 1u) != 0u ? 3u : 1u) * (digit0 >= 2u ? 9u : 1u);  // 3^n
+    uvec4 t0 = (((t_digits * power0) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    uint bytes30 = t0.x | (t0.y << 8u) | (t0.z << 16u) | (t0.w << 24u);
+    uint digit1 = digit0 + 1u;  // which digit of base 3, from the top
+    uint power1 = ((digit1 & 1u) != 0u ? 3u : 1u) * (digit1 >= 2u ? 9u : 1u);  // 3^n
+    uvec4 t1 = (((t_digits * power1) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    uint bytes31 = t1.x | (t1.y << 8u) | (t1.z << 16u) | (t1.w << 24u);
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][0];
+        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][1];
+        const int part2 = dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][2];
+        const int part3 = dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][3];
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
+        dots1 = float(part1);
+        dots2 = float(part2);
+        dots3 = float(part3);
+    }
+    sum += d1 * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3);
+}
+
+const uint X_WORDS = DIGITS * 36u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -155,10 +673,10 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 1u; ++i) words[digit * 2u + i] = uint(x[0][digit][i]);
-        [[unroll]] for (uint i = 0u; i < 1u; ++i) words[digit * 2u + 1u + i] = uint(x_digits[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 36u + i] = uint(wide_x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) words[digit * 36u + 32u + i] = uint(wide_x_digits[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 1u; ++i) words[DIGITS * 2u + i] = floatBitsToUint(x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 36u + i] = floatBitsToUint(wide_x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
@@ -170,10 +688,10 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 1u; ++i) x[0][digit][i] = int(words[digit * 2u + i]);
-        [[unroll]] for (uint i = 0u; i < 1u; ++i) x_digits[0][digit][i] = int(words[digit * 2u + 1u + i]);
+        [[unroll]] for (uint i = 0u; i < 32u; ++i) wide_x[0][digit][i] = int(words[digit * 36u + i]);
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_digits[0][digit][i] = int(words[digit * 36u + 32u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 1u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 2u + i]);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 36u + i]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -191,16 +709,307 @@ float sum_of_lanes(float v[ROWS], uint width) {
     return v[0];
 }
 
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 16u, runs_end = runs + (end + 3u) / 4u * 128u;
+    for (staged_from = runs + begin / 4u * 128u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 32u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 4u * 128u - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    uint held = ~0u, turn = 0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_wide_x(0u, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (STAGED == 1u && !kept) load_wide_x(0u, j, k);
+                // Of the last block of all, beyond which no load goes.
+                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 4u >= wide_tiles;
+                float sum_at_end = 0.0;
+                if (at_end) {
+                    uvec4 last[4]; uint last_words[2];
+                    fetch_last(end - 1u, j, last, last_words);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
+                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
+                }
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+                if (at_end) {
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
+                }
+            }
+            held = c0;
+        }
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) y[y_first + row + lane] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
+        if (i >= teams * ROWS || first + i >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+        y[y_first + first + i] = total;
+    }
+}
+
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / 4u * 27u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[AHEAD == 1u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
+
+// Takes tile `j` of a slice, which lies from word `at` on.
+void take_held(uint at, uint j, out uint words[11]) {
+    const uint block = j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
+    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    words[0] = held[at + base + part * 13u + digit0];
+    words[1] = held[at + base + part * 13u + digit0 + 1u];
+    words[2] = held[at + base + part * 13u + 13u];
+    words[3] = held[at + base + part * 13u + digit0 + 2u];
+    words[4] = held[at + base + part * 13u + digit0 + 4u];
+    words[5] = held[at + base + part * 13u + digit0 + 5u];
+    words[6] = held[at + base + part * 13u + digit0 + 6u];
+    words[7] = held[at + base + part * 13u + digit0 + 8u];
+    words[8] = held[at + base + part * 13u + digit0 + 9u];
+    words[9] = held[at + base + part * 13u + digit0 + 10u];
+    words[10] = held[at + base + part * 13u + 12u];
+}
+
+// Adds its products with what is kept of x.
+void add_held(uint j, uint k, uint words[11], inout float sum) {
+    const uint block = j / 4u;
+    const uint tile = j % 4u;
+    uint part = tile / 2u;  // of 256 elements
+    uint d0 = words[2];
+    float d1 = f16_to_f32(d0 >> (part * 16u));
+    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    uint qs0 = words[0];
+    uint qs1 = words[1];
+    uint qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
+    uint evens0 = (qs_run0 & 0xFF00FFu) * 3u;
+    uint odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
+    uint qs2 = words[3];
+    uint qs_run1 = (qs1 >> (part * 16u)) | ((qs2 << 1u) << (31u - part * 16u));
+    uint evens1 = (qs_run1 & 0xFF00FFu) * 3u;
+    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
+    uint qs3 = words[4];
+    uint qs4 = words[5];
+    uint qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u));
+    uint evens2 = (qs_run2 & 0xFF00FFu) * 3u;
+    uint odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
+    uint qs5 = words[6];
+    uint qs_run3 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u));
+    uint evens3 = (qs_run3 & 0xFF00FFu) * 3u;
+    uint odds3 = ((qs_run3 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
+    uint evens4 = (evens0 & 0xFF00FFu) * 3u;
+    uint odds4 = (odds0 & 0xFF00FFu) * 3u;
+    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
+    uint evens5 = (evens1 & 0xFF00FFu) * 3u;
+    uint odds5 = (odds1 & 0xFF00FFu) * 3u;
+    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
+    uint evens6 = (evens2 & 0xFF00FFu) * 3u;
+    uint odds6 = (odds2 & 0xFF00FFu) * 3u;
+    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
+    uint evens7 = (evens3 & 0xFF00FFu) * 3u;
+    uint odds7 = (odds3 & 0xFF00FFu) * 3u;
+    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
+    uint evens8 = (evens4 & 0xFF00FFu) * 3u;
+    uint odds8 = (odds4 & 0xFF00FFu) * 3u;
+    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
+    uint evens9 = (evens5 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds5 & 0xFF00FFu) * 3u;
+    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
+    uint evens10 = (evens6 & 0xFF00FFu) * 3u;
+    uint odds10 = (odds6 & 0xFF00FFu) * 3u;
+    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
+    uint evens11 = (evens7 & 0xFF00FFu) * 3u;
+    uint odds11 = (odds7 & 0xFF00FFu) * 3u;
+    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
+    uint evens12 = (evens8 & 0xFF00FFu) * 3u;
+    uint odds12 = (odds8 & 0xFF00FFu) * 3u;
+    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
+    uint evens13 = (evens9 & 0xFF00FFu) * 3u;
+    uint odds13 = (odds9 & 0xFF00FFu) * 3u;
+    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
+    uint evens14 = (evens10 & 0xFF00FFu) * 3u;
+    uint odds14 = (odds10 & 0xFF00FFu) * 3u;
+    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    uint evens15 = (evens11 & 0xFF00FFu) * 3u;
+    uint odds15 = (odds11 & 0xFF00FFu) * 3u;
+    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    uint evens16 = (evens12 & 0xFF00FFu) * 3u;
+    uint odds16 = (odds12 & 0xFF00FFu) * 3u;
+    uint bytes16 = ((evens16 >> 8u) & 0xFF00FFu) | (odds16 & 0xFF00FF00u);
+    uint evens17 = (evens13 & 0xFF00FFu) * 3u;
+    uint odds17 = (odds13 & 0xFF00FFu) * 3u;
+    uint bytes17 = ((evens17 >> 8u) & 0xFF00FFu) | (odds17 & 0xFF00FF00u);
+    uint evens18 = (evens14 & 0xFF00FFu) * 3u;
+    uint odds18 = (odds14 & 0xFF00FFu) * 3u;
+    uint bytes18 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u);
+    uint evens19 = (evens15 & 0xFF00FFu) * 3u;
+    uint odds19 = (odds15 & 0xFF00FFu) * 3u;
+    uint bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u);
+    uint qs6 = words[7];
+    uint qs7 = words[8];
+    uint qs_run4 = (qs6 >> (part * 16u)) | ((qs7 << 1u) << (31u - part * 16u));
+    uint evens20 = (qs_run4 & 0xFF00FFu) * 3u;
+    uint odds20 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u);
+    uint qs8 = words[9];
+    uint qs_run5 = (qs7 >> (part * 16u)) | ((qs8 << 1u) << (31u - part * 16u));
+    uint evens21 = (qs_run5 & 0xFF00FFu) * 3u;
+    uint odds21 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes21 = ((evens21 >> 8u) & 0xFF00FFu) | (odds21 & 0xFF00FF00u);
+    uint evens22 = (evens20 & 0xFF00FFu) * 3u;
+    uint odds22 = (odds20 & 0xFF00FFu) * 3u;
+    uint bytes22 = ((evens22 >> 8u) & 0xFF00FFu) | (odds22 & 0xFF00FF00u);
+    uint evens23 = (evens21 & 0xFF00FFu) * 3u;
+    uint odds23 = (odds21 & 0xFF00FFu) * 3u;
+    uint bytes23 = ((evens23 >> 8u) & 0xFF00FFu) | (odds23 & 0xFF00FF00u);
+    uint evens24 = (evens22 & 0xFF00FFu) * 3u;
+    uint odds24 = (odds22 & 0xFF00FFu) * 3u;
+    uint bytes24 = ((evens24 >> 8u) & 0xFF00FFu) | (odds24 & 0xFF00FF00u);
+    uint evens25 = (evens23 & 0xFF00FFu) * 3u;
+    uint odds25 = (odds23 & 0xFF00FFu) * 3u;
+    uint bytes25 = ((evens25 >> 8u) & 0xFF00FFu) | (odds25 & 0xFF00FF00u);
+    uint evens26 = (evens24 & 0xFF00FFu) * 3u;
+    uint odds26 = (odds24 & 0xFF00FFu) * 3u;
+    uint bytes26 = ((evens26 >> 8u) & 0xFF00FFu) | (odds26 & 0xFF00FF00u);
+    uint evens27 = (evens25 & 0xFF00FFu) * 3u;
+    uint odds27 = (odds25 & 0xFF00FFu) * 3u;
+    uint bytes27 = ((evens27 >> 8u) & 0xFF00FFu) | (odds27 & 0xFF00FF00u);
+    uint evens28 = (evens26 & 0xFF00FFu) * 3u;
+    uint odds28 = (odds26 & 0xFF00FFu) * 3u;
+    uint bytes28 = ((evens28 >> 8u) & 0xFF00FFu) | (odds28 & 0xFF00FF00u);
+    uint evens29 = (evens27 & 0xFF00FFu) * 3u;
+    uint odds29 = (odds27 & 0xFF00FFu) * 3u;
+    uint bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
+    uint qh = words[10];
+    uint qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
+    uvec4 t_digits = (uvec4(qh_run) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 4 digits of base 3
+    uint power0 = ((digit0 & 1u) != 0u ? 3u : 1u) * (digit0 >= 2u ? 9u : 1u);  // 3^n
+    uvec4 t0 = (((t_digits * power0) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    uint bytes30 = t0.x | (t0.y << 8u) | (t0.z << 16u) | (t0.w << 24u);
+    uint digit1 = digit0 + 1u;  // which digit of base 3, from the top
+    uint power1 = ((digit1 & 1u) != 0u ? 3u : 1u) * (digit1 >= 2u ? 9u : 1u);  // 3^n
+    uvec4 t1 = (((t_digits * power1) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    uint bytes31 = t1.x | (t1.y << 8u) | (t1.z << 16u) | (t1.w << 24u);
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][0];
+        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][1];
+        const int part2 = dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][2];
+        const int part3 = dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][3];
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
+        dots1 = float(part1);
+        dots2 = float(part2);
+        dots3 = float(part3);
+    }
+    sum += d1 * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3);
+}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = blocks_four[from + place[i]];
+}
+
+void walk_ahead() {
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = row_tiles / 2u, row_fours = tiles / 4u * 27u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_wide_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            uint words[11];
+            take_held((own + r * SLICE_FOURS) * 4u + phase, lane, words);
+            sum[r] = 0.0;
+            add_held(lane, 0u, words, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) y[y_first + to] = all;
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
+            y[y_first + to] = total;
+        }
+    }
+}
+
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
-    const uint wide_tiles = row_tiles, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint wide_tiles = row_tiles / 2u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
     const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
     for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
         const uint count = min(SLICE, wide_tiles - begin);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
-            load_x(i / count, begin + i % count, 0u);
+            load_wide_x(i / count, begin + i % count, 0u);
             share_x(i / count, i % count);
         }
         barrier();
@@ -212,9 +1021,23 @@ void walk_shared() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
+                if (PADDED == 0u && row + ROWS >= end && j + 4u >= wide_tiles) {  // the last block of all, beyond which no load goes
+                    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
+                        uvec4 last[4]; uint last_words[2];
+                        float part = 0.0;
+                        fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
+                        take_x(i / ROWS, t);
+                        accumulate_wide(min(row + i % ROWS, end - 1u), j, 0u, last, last_words, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
@@ -230,7 +1053,15 @@ void walk_shared() {
 }
 
 void main() {
-    if (BATCH > 1u && gl_SubgroupSize >= ROWS) {
+    if (AHEAD == 1u && BATCH == 1u && gl_SubgroupSize == LANES && gl_WorkGroupSize.x >= LANES * SPLIT) {
+        walk_ahead();
+        return;
+    }
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
+        walk_wide();
+        return;
+    }
+    if (BATCH > 1u && gl_SubgroupSize >= ROWS && LOAD_WORDS == 4u && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
         walk_shared();
         return;
     }
