@@ -258,13 +258,10 @@ static bool turn(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out) {
     return true;
 }
 
-/* Two fractions of eight bits, with 16 bits for each, times radix * `power`; where that is a power of the radix, by its digits one
- * after the other, which others want, too. NULL is 1. */
-static const qg_node *times_radix(qg_ir *ir, const qg_node *pairs, const qg_node *power, uint32_t radix,
-                                  const char *name) {
+const qg_node *qg_times_radix(qg_ir *ir, const qg_node *pairs, const qg_node *power, uint32_t radix, const char *name) {
     if (power && is_integer(power) && power->integer % radix == 0) {
         const uint32_t before = (uint32_t)power->integer / radix;
-        pairs = times_radix(ir, pairs, before > 1 ? qg_uint(ir, before) : NULL, radix, name);
+        pairs = qg_times_radix(ir, pairs, before > 1 ? qg_uint(ir, before) : NULL, radix, name);
     } else if (power) {
         pairs = apply(ir, QG_MUL, masked(ir, pairs, EVERY_OTHER_BYTE), power);
     }
@@ -285,8 +282,8 @@ static bool digit(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out) {
     if (radix < 2 || radix > 256 || (power && (power->lanes > 1 || power->max > 256)) ||
         !bytes_of(ir, rest, at_once, out) || out->low < 0 || out->offset)
         return false;
-    const qg_node *even = times_radix(ir, out->word, power, radix, "evens");
-    const qg_node *odd = times_radix(ir, down(ir, out->word, BYTE), power, radix, "odds");
+    const qg_node *even = qg_times_radix(ir, out->word, power, radix, "evens");
+    const qg_node *odd = qg_times_radix(ir, down(ir, out->word, BYTE), power, radix, "odds");
     *out = (qg_bytes){.high = (int32_t)radix - 1,
                       .word = apply(ir, QG_OR, masked(ir, down(ir, even, BYTE), EVERY_OTHER_BYTE),
                                     masked(ir, odd, ~EVERY_OTHER_BYTE))};
@@ -400,6 +397,12 @@ static bool as_bytes(qg_ir *ir, const qg_node *node, bool at_once, qg_bytes *out
 bool qg_as_bytes(qg_ir *ir, const qg_node *node, qg_bytes *out) { return as_bytes(ir, node, false, out); }
 
 bool qg_as_bytes_at_once(qg_ir *ir, const qg_node *node, qg_bytes *out) { return as_bytes(ir, node, true, out); }
+
+const qg_node *qg_word_of_bytes(qg_ir *ir, const qg_node *node) {
+    fields f;
+    const bool bytes = node->lanes == LANES && match_masked(ir, node, &f) && f.width == BYTE && f.step == BYTE;
+    return bytes && f.shift[0] == 0 ? f.word : NULL;
+}
 
 bool qg_as_nibbles(qg_ir *ir, const qg_node *node, qg_nibbles *out) {
     const qg_node *values = node->lanes == LANES ? unconverted(ir, node) : NULL, *codes = NULL;

@@ -196,6 +196,11 @@ typedef struct qg_nibbles {
 } qg_nibbles;
 
 bool qg_as_nibbles(qg_ir *ir, const qg_node *node, qg_nibbles *out);
+/* The word of which four integers are the bytes; NULL where there is none. */
+const qg_node *qg_word_of_bytes(qg_ir *ir, const qg_node *node);
+/* Two fractions of eight bits, in the lower bytes of both halves of a word, times radix * `power`, with 16 bits for each; where that is a
+ * power of the radix, by its digits one after the other, which others want, too. `power` may be NULL: 1. */
+const qg_node *qg_times_radix(qg_ir *ir, const qg_node *pairs, const qg_node *power, uint32_t radix, const char *name);
 /* The bit that a condition asks for; NULL when it asks for anything else. */
 const qg_node *qg_bit_of(const qg_node *condition);
 /* Bounds of an integer, in all lanes; false where none are known. */

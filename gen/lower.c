@@ -243,7 +243,7 @@ static const char *run_comment(const lowering *l, uint32_t run) {
 }
 
 const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
-    lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};
+    lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout, .decoding = true};
     name_bases(&l);
     const qg_index start = tile_start(l.ir, plan, true);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {

@@ -11,6 +11,7 @@ typedef struct lowering {
     const qg_node **bases;        /* first word of the block in each buffer */
     qg_index lanes[QG_MAX_LANES]; /* element index of each lane of the run in hand */
     struct qg_reads *reads;       /* in a wide plan: the words that the tile wants */
+    bool decoding;                /* for values one by one, and not for a sum */
     bool reading;                 /* they are noted, and not yet loaded */
     qg_index joined;              /* which of several joined blocks a code with segments is of */
     const qg_node *by;            /* the column of blocks that a code says, while its lane is lowered */

@@ -330,13 +330,21 @@ static uint32_t to_the_power(uint32_t radix, uint32_t n) {
     return power;
 }
 
-/* radix^n, as a product over the bits of n. */
-static const qg_node *power_of(lowering *l, uint32_t radix, qg_index index) {
-    qg_ir *ir = l->ir;
-    const uint32_t most = (uint32_t)qg_index_max(index);
-    if (!index.n_terms) return qg_uint(ir, to_the_power(radix, most));
-    const char *comment = qg_format(ir->arena, "which digit of base %u, from the top", radix);
-    const qg_node *n = qg_let(ir, qg_index_node(ir, NULL, index), "digit", comment), *product = NULL;
+/* radix^n, for the first four n a byte of a constant each. */
+static const qg_node *power_in_bytes(qg_ir *ir, uint32_t radix, const qg_node *n, uint32_t most) {
+    uint32_t powers = 0;
+    for (uint32_t i = 0; i < 4 && i <= most; ++i) powers |= to_the_power(radix, i) << 8 * i;
+    const qg_node *place = most > 3 ? binary(ir, QG_AND, n, qg_uint(ir, 3)) : n;
+    const qg_node *power = binary(ir, QG_SHR, qg_uint(ir, powers), binary(ir, QG_MUL, place, qg_uint(ir, 8)));
+    power = binary(ir, QG_AND, power, qg_uint(ir, 255));
+    if (most < 4) return power;
+    const qg_node *last = qg_uint(ir, to_the_power(radix, 4));
+    return qg_apply(ir, QG_SELECT, binary(ir, QG_LT, n, qg_uint(ir, 4)), power, last);
+}
+
+/* The same, as a product over the bits of n. */
+static const qg_node *power_of_bits(qg_ir *ir, uint32_t radix, const qg_node *n, uint32_t most) {
+    const qg_node *product = NULL;
     for (uint32_t bit = 1; bit <= most; bit *= 2) {
         const qg_node *set = bit == 1 && most == 1 ? n
                              : 2 * bit > most      ? NULL
@@ -345,7 +353,30 @@ static const qg_node *power_of(lowering *l, uint32_t radix, qg_index index) {
         const qg_node *factor = qg_apply(ir, QG_SELECT, holds, qg_uint(ir, to_the_power(radix, bit)), qg_uint(ir, 1));
         product = product ? binary(ir, QG_MUL, product, factor) : factor;
     }
-    return qg_let(ir, product, "power", qg_format(ir->arena, "%u^n", radix));
+    return product;
+}
+
+static const qg_node *power_of(lowering *l, uint32_t radix, qg_index index) {
+    qg_ir *ir = l->ir;
+    const uint32_t most = (uint32_t)qg_index_max(index);
+    if (!index.n_terms) return qg_uint(ir, to_the_power(radix, most));
+    const char *comment = qg_format(ir->arena, "which digit of base %u, from the top", radix);
+    const qg_node *n = qg_let(ir, qg_index_node(ir, NULL, index), "digit", comment);
+    const bool in_bytes = most > 1 && most <= 4 && to_the_power(radix, most < 3 ? most : 3) < 256;
+    const qg_node *power = in_bytes ? power_in_bytes(ir, radix, n, most) : power_of_bits(ir, radix, n, most);
+    return qg_let(ir, power, "power", qg_format(ir->arena, "%u^n", radix));
+}
+
+/* The same digit of each byte of a word, two at a time. Sums have it so by a rule of bytes.c. */
+static const qg_node *digits_of_bytes(lowering *l, const qg_node *word, const qg_node *power, uint32_t radix) {
+    qg_ir *ir = l->ir;
+    if (power->op == QG_CONST && power->integer == 1) power = NULL;
+    const qg_node *even = qg_times_radix(ir, word, power, radix, "evens");
+    const qg_node *odd = qg_times_radix(ir, binary(ir, QG_SHR, word, qg_uint(ir, 8)), power, radix, "odds");
+    const qg_node *pairs[] = {even, odd, even, odd};
+    const qg_node *shifts[] = {qg_uint(ir, 8), qg_uint(ir, 8), qg_uint(ir, 24), qg_uint(ir, 24)};
+    const qg_node *digits = binary(ir, QG_SHR, qg_vector(ir, pairs, 4), qg_vector(ir, shifts, 4));
+    return binary(ir, QG_AND, digits, qg_uint(ir, 255));
 }
 
 /* A digit of a base, from bits that hold several as a fraction: the more significant ones are moved out above the bits, and
@@ -358,6 +389,8 @@ static const qg_node *digit_of(lowering *l, const run *run, const plane *plane, 
         powers[i] = power_of(l, slice->radix, plane->powers[i]);
         same &= powers[i] == powers[0];
     }
+    const qg_node *word = l->decoding && same && slice->width == 8 ? qg_word_of_bytes(l->ir, bits) : NULL;
+    if (word) return digits_of_bytes(l, word, powers[0], slice->radix);
     const char *comment = qg_format(l->ir->arena, "%u bits each, with up to %u digits of base %u", slice->width,
                                     slice->digits[slice->power].extent, slice->radix);
     bits = qg_let(l->ir, bits, qg_format(l->ir->arena, "%s_digits", run->code->name), comment);

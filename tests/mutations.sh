@@ -334,6 +334,13 @@ mutate "segments of joined blocks: instances of their own block" gen/lower_code.
 mutate "segments: a digit leads through all of them" gen/plan.c 's/if \(aim\.sums \&\& grid < own\)/if (aim.sums \&\& grid > own)/' unit wide_test
 mutate "segments: such a digit is a thread's as a whole" gen/plan.c 's/have \* extent > aim\.most/extent > part/' unit wide_test
 mutate "experts: small tiles" gen/family.c 's/QG_LOAD_FOUR\) \|\| small->tile_elements/QG_LOAD_FOUR) \&\& small->tile_elements/' unit wide_test
+mutate "digits of a base, decoded: two at a time" gen/lower_code.c 's/qg_uint\(ir, 24\), qg_uint\(ir, 24\)/qg_uint(ir, 24), qg_uint(ir, 16)/' \
+  script gather vulkan "one tq1_0 5 768"
+mutate "powers of a base: a byte for each" gen/lower_code.c 's/to_the_power\(radix, i\) << 8 \* i/to_the_power(radix, i) << 7 * i/' \
+  script gather vulkan "one tq1_0 5 768"
+mutate "powers of a base: the last one" gen/lower_code.c 's/\*last = qg_uint\(ir, to_the_power\(radix, 4\)\)/*last = qg_uint(ir, to_the_power(radix, 3))/' \
+  script gather vulkan "one tq1_0 5 768"
+mutate "codes leave side by side, Vulkan" templates/qdq_init.comp 's/place = thread \/ lanes \* quads \+ lane/place = thread \/ lanes * lanes + lane/' unit qdq_test
 mutate "groups that are no powers of two, Vulkan" templates/qdq.glsl 's/other < left; other \+= step/other < 2u * step; other += step/' unit qdq_test
 mutate "quads that no power of two divides, Vulkan" templates/qdq_init.comp 's/i < held; \+\+i\) \{$/i < held - 1u; ++i) {/' unit qdq_test
 

@@ -111,6 +111,9 @@ uint exact_code(float n, uint scale) {
 // Quads that a thread holds at most.
 const uint held = gl_WorkGroupSize.x < 256u ? 1024u / gl_WorkGroupSize.x : 4u;
 
+// The codes of all groups in hand: they leave side by side, for to write a part of a sector of memory takes as long as all of it.
+shared uint codes[gl_WorkGroupSize.x * held];
+
 void main() {
     const uint thread = gl_LocalInvocationID.x, lane = thread % lanes, at_once = gl_WorkGroupSize.x / lanes;
     for (uint first = gl_WorkGroupID.x * at_once; first < groups; first += gl_NumWorkGroups.x * at_once) {
@@ -146,6 +149,7 @@ void main() {
         const bool usual = scale > 0x0D800000u && scale < 0x71800000u && all_numbers;  // 2^-100 and 2^100
         const float inverse = 1.0 / uintBitsToFloat(usual ? scale : 0x3F800000u);
         const float sure = usual ? 0.5 - float(bins) * (1.0 / 1048576.0) : -1.0;
+        const uint place = thread / lanes * quads + lane;
         uint unsure = 0u;
         [[unroll]] for (uint i = 0u; i < held; ++i) {
             const uint at = lane + i * lanes;
@@ -155,20 +159,23 @@ void main() {
                 precise vec4 off = abs(quotient - (shifted - 8388608.0));
                 const uvec4 code = floatBitsToUint(shifted) & 0xFFu;
                 if (all(lessThan(off, vec4(sure))))
-                    q[base + at] = code.x | code.y << 8 | code.z << 16 | code.w << 24;
+                    codes[place + i * lanes] = code.x | code.y << 8 | code.z << 16 | code.w << 24;
                 else
                     unsure |= 1u << i;
             }
         }
         for (; unsure != 0u; unsure &= unsure - 1u) {
-            const uint at = base + lane + uint(findLSB(unsure)) * lanes;
-            const uvec4 four = w[at];
-            uint codes = 0u;
+            const uint next = uint(findLSB(unsure)) * lanes;
+            const uvec4 four = w[base + lane + next];
+            uint code = 0u;
             for (uint i = 0u; i < 4u; ++i) {
                 precise float n = uintBitsToFloat(four[i]) - least;
-                codes |= exact_code(n, scale) << (8u * i);
+                code |= exact_code(n, scale) << (8u * i);
             }
-            q[at] = codes;
+            codes[place + next] = code;
         }
+        barrier();
+        const uint all = min(groups - first, at_once) * quads;
+        for (uint i = thread; i < all; i += gl_WorkGroupSize.x) q[first * quads + i] = codes[i];
     }
 }

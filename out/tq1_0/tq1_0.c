@@ -1,8 +1,8 @@
 /* tq1_0: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
  * 54 bytes for 256 elements, 1.688 bits each.
- * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 17.8 operations: 0.75 loads, 5 bits, 9.75 integer, 1 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.211 bytes read, 6.06 operations: 0.125 loads, 2.45 bits, 0.906 integer, 2.03 float, 0.547 conversions.
+ * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25 conversions.
+ * gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.84 operations: 0.125 loads, 2.39 bits, 0.781 integer, 2.03 float, 0.516 conversions.
  *
  *     format tq1_0 "ternary codes, five in a byte, one scale for 256"
  *
@@ -80,7 +80,7 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint32_t byte = i < 160u ? i % 32u : i < 240u ? (i - 160u) % 16u + 32u : (i - 240u) % 4u + 48u;  // of t, in qs, qs or qh
     const uint32_t qs_qh = (uint32_t)blocks[byte];
     const uint32_t digit_ = i < 160u ? i / 32u : i < 240u ? (i - 160u) / 16u : (i - 240u) / 4u;  // which digit of base 3, from the top
-    const uint32_t power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
+    const uint32_t power = digit_ < 4u ? (0x1B090301u >> ((digit_ & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
     const uint32_t t_ = (((qs_qh * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
     const float d = qk_f16_to_f32((uint32_t)blocks[52u] | ((uint32_t)blocks[53u] << 8u));
     return (float)((int32_t)t_ - 1) * d;

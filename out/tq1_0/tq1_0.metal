@@ -1,8 +1,8 @@
 // tq1_0: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
-// dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 17.8 operations: 0.75 loads, 5 bits, 9.75 integer, 1 float, 1.25 conversions.
-// gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.88 operations: 0.141 loads, 2.31 bits, 0.844 integer, 2.03 float, 0.547 conversions.
+// dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25 conversions.
+// gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.66 operations: 0.141 loads, 2.25 bits, 0.719 integer, 2.03 float, 0.516 conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -64,10 +64,11 @@ inline void decode(device const ushort *blocks, uint block, uint tile, thread fl
     const uint base = block * 27u;
     const uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
     const uint qs_qh = load_u32(blocks, base + word);
-    const uint4 t_digits = (uint4(qs_qh) >> uint4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
     const uint digit_ = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
-    const uint power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
-    const uint4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    const uint power = digit_ < 4u ? (0x1B090301u >> ((digit_ & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
+    const uint evens = (((qs_qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    const uint odds = ((((qs_qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    const uint4 t_ = (uint4(evens, odds, evens, odds) >> uint4(8, 8, 24, 24)) & 0xFFu;  // a digit of base 3
     const float d = f16_to_f32(uint(blocks[base + 26u]));
     v[0] = float4(int4(t_) - 1) * d;
 }
@@ -132,7 +133,7 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
         x[k][m][12] = x12 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
         x[k][m][13] = x13 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
         x[k][m][14] = x14 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
-        x[k][m][15] = x15;
+        x[k][m][15] = x15 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
         x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, float4(1.0f));
     }
 }
@@ -229,11 +230,14 @@ inline void accumulate(
     const float2 pair28 = float2(as_type<half2>(bytes14 & 0x30003u));
     const float2 pair29 = float2(as_type<half2>(bytes14 & 0x3000300u));
     const uint qh = load_u32(blocks, base + 24u);
-    const uint4 t_digits = (uint4(qh) >> uint4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 4 digits of base 3
-    const uint power = ((tile & 1u) != 0u ? 3u : 1u) * (tile >= 2u ? 9u : 1u);  // 3^n
-    const uint4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    const uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
+    const uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    const uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    const uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    const float2 pair30 = float2(as_type<half2>(bytes15 & 0x30003u));
+    const float2 pair31 = float2(as_type<half2>(bytes15 & 0x3000300u));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) + dot(x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y)) + dot(x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y)) + dot(x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y)) + dot(x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y)) + (dot(x[k][m][8], float4(pair16.x, pair17.x, pair16.y, pair17.y)) + dot(x[k][m][9], float4(pair18.x, pair19.x, pair18.y, pair19.y)) + dot(x[k][m][10], float4(pair20.x, pair21.x, pair20.y, pair21.y)) + dot(x[k][m][11], float4(pair22.x, pair23.x, pair22.y, pair23.y)) + dot(x[k][m][12], float4(pair24.x, pair25.x, pair24.y, pair25.y)) + dot(x[k][m][13], float4(pair26.x, pair27.x, pair26.y, pair27.y)) + dot(x[k][m][14], float4(pair28.x, pair29.x, pair28.y, pair29.y)) + dot(x[k][m][15], float4(int4(t_))) - x_sum[k][m][0]));
+        sum[m] += d * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) + dot(x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y)) + dot(x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y)) + dot(x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y)) + dot(x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y)) + (dot(x[k][m][8], float4(pair16.x, pair17.x, pair16.y, pair17.y)) + dot(x[k][m][9], float4(pair18.x, pair19.x, pair18.y, pair19.y)) + dot(x[k][m][10], float4(pair20.x, pair21.x, pair20.y, pair21.y)) + dot(x[k][m][11], float4(pair22.x, pair23.x, pair22.y, pair23.y)) + dot(x[k][m][12], float4(pair24.x, pair25.x, pair24.y, pair25.y)) + dot(x[k][m][13], float4(pair26.x, pair27.x, pair26.y, pair27.y)) + dot(x[k][m][14], float4(pair28.x, pair29.x, pair28.y, pair29.y)) + dot(x[k][m][15], float4(pair30.x, pair31.x, pair30.y, pair31.y)) - x_sum[k][m][0]));
     }
 }
 

@@ -1,7 +1,7 @@
 // tq1_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
-// For each weight 0.211 bytes read and 2 written, 17.4 operations: 0.625 loads, 5 bits, 8.62 integer, 1 float, 2.12 conversions.
+// For each weight 0.211 bytes read and 2 written, 14.6 operations: 0.625 loads, 4.5 bits, 6.38 integer, 1 float, 2.12 conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -67,20 +67,22 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint base = block * 27u;
     uint word0 = tile < 20u ? tile % 4u * 4u : tile < 30u ? (tile - 20u) % 2u * 4u + 16u : 24u;  // of t, in qs, qs or qh
     uint qs_qh0 = blocks_u32(base + word0);
-    uvec4 t_digits0 = (uvec4(qs_qh0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
     uint digit0 = tile < 20u ? tile / 4u : tile < 30u ? (tile - 20u) / 2u : (tile - 30u) * 2u;  // which digit of base 3, from the top
-    uint power0 = ((digit0 & 1u) != 0u ? 3u : 1u) * ((digit0 & 2u) != 0u ? 9u : 1u) * (digit0 >= 4u ? 81u : 1u);  // 3^n
-    uvec4 t0 = (((t_digits0 * power0) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    uint power0 = digit0 < 4u ? (0x1B090301u >> ((digit0 & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
+    uint evens0 = (((qs_qh0 & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint odds0 = ((((qs_qh0 >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uvec4 t0 = (uvec4(evens0, odds0, evens0, odds0) >> uvec4(8, 8, 24, 24)) & 0xFFu;  // a digit of base 3
     float d = f16_to_f32(uint(blocks[base + 26u]));
     v[0] = vec4(ivec4(t0) - 1) * d;
 
     // elements 4 to 7, counted from the tile's first
     uint word1 = tile < 20u ? tile % 4u * 4u + 2u : tile < 30u ? (tile - 20u) % 2u * 4u + 18u : 24u;  // of t, in qs, qs or qh
     uint qs_qh1 = blocks_u32(base + word1);
-    uvec4 t_digits1 = (uvec4(qs_qh1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
     uint digit1 = tile < 20u ? tile / 4u : tile < 30u ? (tile - 20u) / 2u : (tile - 30u) * 2u + 1u;  // which digit of base 3, from the top
-    uint power1 = ((digit1 & 1u) != 0u ? 3u : 1u) * ((digit1 & 2u) != 0u ? 9u : 1u) * (digit1 >= 4u ? 81u : 1u);  // 3^n
-    uvec4 t1 = (((t_digits1 * power1) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    uint power1 = digit1 < 4u ? (0x1B090301u >> ((digit1 & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
+    uint evens1 = (((qs_qh1 & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uint odds1 = ((((qs_qh1 >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uvec4 t1 = (uvec4(evens1, odds1, evens1, odds1) >> uvec4(8, 8, 24, 24)) & 0xFFu;  // a digit of base 3
     v[1] = vec4(ivec4(t1) - 1) * d;
 }
 

@@ -1,7 +1,7 @@
 // tq1_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
-// For each weight 0.211 bytes read and 4 written, 17.8 operations: 0.75 loads, 5 bits, 9.75 integer, 1 float, 1.25 conversions.
+// For each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25 conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -50,10 +50,11 @@ void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 27u;
     uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
     uint qs_qh = blocks_u32(base + word);
-    uvec4 t_digits = (uvec4(qs_qh) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
     uint digit_ = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
-    uint power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
-    uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    uint power = digit_ < 4u ? (0x1B090301u >> ((digit_ & 3u) * 8u)) & 0xFFu : 81u;  // 3^n
+    uint evens = (((qs_qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds = ((((qs_qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uvec4 t_ = (uvec4(evens, odds, evens, odds) >> uvec4(8, 8, 24, 24)) & 0xFFu;  // a digit of base 3
     float d = f16_to_f32(uint(blocks[base + 26u]));
     v[0] = vec4(ivec4(t_) - 1) * d;
 }

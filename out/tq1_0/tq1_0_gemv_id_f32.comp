@@ -1,7 +1,7 @@
 // tq1_0_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
-// For each weight 0.211 bytes read, 6.06 operations: 0.125 loads, 2.45 bits, 0.906 integer, 2.03 float, 0.547 conversions.
+// For each weight 0.211 bytes read, 5.84 operations: 0.125 loads, 2.39 bits, 0.781 integer, 2.03 float, 0.516 conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -97,7 +97,7 @@ void load_x(uint vector, uint j, uint k) {
     x[k][12] = x12 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
     x[k][13] = x13 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
     x[k][14] = x14 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][15] = x15;
+    x[k][15] = x15 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
     x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
 }
 
@@ -191,10 +191,13 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     vec2 pair28 = unpackHalf2x16(bytes14 & 0x30003u);
     vec2 pair29 = unpackHalf2x16(bytes14 & 0x3000300u);
     uint qh = blocks_u32(base + 24u);
-    uvec4 t_digits = (uvec4(qh) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 4 digits of base 3
-    uint power = ((tile & 1u) != 0u ? 3u : 1u) * (tile >= 2u ? 9u : 1u);  // 3^n
-    uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
-    sum += d * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) + dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) + dot(x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) + dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) + dot(x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) + (dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)) + dot(x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y)) + dot(x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)) + dot(x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y)) + dot(x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)) + dot(x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y)) + dot(x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)) + dot(x[k][15], vec4(ivec4(t_))) - x_sum[k][0]));
+    uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
+    uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    vec2 pair30 = unpackHalf2x16(bytes15 & 0x30003u);
+    vec2 pair31 = unpackHalf2x16(bytes15 & 0x3000300u);
+    sum += d * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) + dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) + dot(x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) + dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) + dot(x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) + (dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)) + dot(x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y)) + dot(x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)) + dot(x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y)) + dot(x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)) + dot(x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y)) + dot(x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)) + dot(x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y)) - x_sum[k][0]));
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -249,7 +252,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     wide_x[k][12] = x12 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
     wide_x[k][13] = x13 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
     wide_x[k][14] = x14 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    wide_x[k][15] = x15;
+    wide_x[k][15] = x15 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
     wide_x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
 }
 
@@ -364,9 +367,12 @@ void accumulate_wide(uint n, uint j, uint k, uint words[8], inout float sum) {
     vec2 pair29 = unpackHalf2x16(bytes14 & 0x3000300u);
     uint qh = words[7];
     uint qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
-    uvec4 t_digits = (uvec4(qh_run) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 4 digits of base 3
-    uint power = ((digit_ & 1u) != 0u ? 3u : 1u) * (digit_ >= 2u ? 9u : 1u);  // 3^n
-    uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    uint power = (0x1B090301u >> (digit_ * 8u)) & 0xFFu;  // 3^n
+    uint evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    vec2 pair30 = unpackHalf2x16(bytes15 & 0x30003u);
+    vec2 pair31 = unpackHalf2x16(bytes15 & 0x3000300u);
     float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
     float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
@@ -380,7 +386,7 @@ void accumulate_wide(uint n, uint j, uint k, uint words[8], inout float sum) {
     float dots10 = dot_add(dots9, wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
     float dots11 = dot_add(dots10, wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
     float dots12 = dot_add(dots11, wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
-    float dots13 = dot_add(dots12, wide_x[k][15], vec4(ivec4(t_)));
+    float dots13 = dot_add(dots12, wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
     sum += d1 * (dots6 + (dots13 - wide_x_sum[k][0]));
 }
 

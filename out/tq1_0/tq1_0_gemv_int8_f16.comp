@@ -1,7 +1,7 @@
 // tq1_0_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
-// For each weight 0.211 bytes read, 3.62 operations: 0.0469 loads, 1.99 bits, 1.48 integer, 0.0703 float, 0.0391 conversions.
+// For each weight 0.211 bytes read, 3.35 operations: 0.0469 loads, 1.84 bits, 1.35 integer, 0.0703 float, 0.0391 conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -267,10 +267,10 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint odds14 = (odds13 & 0xFF00FFu) * 3u;
     uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
     uint qh = blocks_u32(base + 24u);
-    uvec4 t_digits = (uvec4(qh) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 4 digits of base 3
-    uint power = ((tile & 1u) != 0u ? 3u : 1u) * (tile >= 2u ? 9u : 1u);  // 3^n
-    uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
-    uint bytes15 = t_.x | (t_.y << 8u) | (t_.z << 16u) | (t_.w << 24u);
+    uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
+    uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]) - x_digits[k][digit][0];
@@ -643,14 +643,15 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inou
     uint bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
     uint qh = words[1];
     uint qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
-    uvec4 t_digits = (uvec4(qh_run) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 4 digits of base 3
-    uint power0 = ((digit0 & 1u) != 0u ? 3u : 1u) * (digit0 >= 2u ? 9u : 1u);  // 3^n
-    uvec4 t0 = (((t_digits * power0) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
-    uint bytes30 = t0.x | (t0.y << 8u) | (t0.z << 16u) | (t0.w << 24u);
+    uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n
+    uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint bytes30 = ((evens30 >> 8u) & 0xFF00FFu) | (odds30 & 0xFF00FF00u);
     uint digit1 = digit0 + 1u;  // which digit of base 3, from the top
-    uint power1 = ((digit1 & 1u) != 0u ? 3u : 1u) * (digit1 >= 2u ? 9u : 1u);  // 3^n
-    uvec4 t1 = (((t_digits * power1) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
-    uint bytes31 = t1.x | (t1.y << 8u) | (t1.z << 16u) | (t1.w << 24u);
+    uint power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
+    uint evens31 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uint odds31 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uint bytes31 = ((evens31 >> 8u) & 0xFF00FFu) | (odds31 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][0];
@@ -921,14 +922,15 @@ void add_held(uint j, uint k, uint words[11], inout float sum) {
     uint bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
     uint qh = words[10];
     uint qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
-    uvec4 t_digits = (uvec4(qh_run) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 4 digits of base 3
-    uint power0 = ((digit0 & 1u) != 0u ? 3u : 1u) * (digit0 >= 2u ? 9u : 1u);  // 3^n
-    uvec4 t0 = (((t_digits * power0) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
-    uint bytes30 = t0.x | (t0.y << 8u) | (t0.z << 16u) | (t0.w << 24u);
+    uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n
+    uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint bytes30 = ((evens30 >> 8u) & 0xFF00FFu) | (odds30 & 0xFF00FF00u);
     uint digit1 = digit0 + 1u;  // which digit of base 3, from the top
-    uint power1 = ((digit1 & 1u) != 0u ? 3u : 1u) * (digit1 >= 2u ? 9u : 1u);  // 3^n
-    uvec4 t1 = (((t_digits * power1) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
-    uint bytes31 = t1.x | (t1.y << 8u) | (t1.z << 16u) | (t1.w << 24u);
+    uint power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
+    uint evens31 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uint odds31 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uint bytes31 = ((evens31 >> 8u) & 0xFF00FFu) | (odds31 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][0];
