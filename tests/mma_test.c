@@ -217,7 +217,7 @@ static void compare(const qg_layout *layout, const shape *s) {
 /* Some formats, or those of QKGEN_ONLY=" FORMAT FORMAT ", "*" for all. Rows are whole wide tiles, not always of four threads. */
 static void every_format(void **state) {
     (void)state;
-    static const char *const some = " q4_1 q8_0 q2_K iq2_xxs mxfp4 affine_b3_g64_bf16 ";
+    static const char *const some = " q4_1 q8_0 q2_K iq2_xxs iq4_nl mxfp4 affine_b3_g64_bf16 ";
     const char *only = getenv("QKGEN_ONLY");
     uint32_t count = 0, kernels = 0;
     for (uint32_t i = 0; i < library->layouts.count; ++i) {

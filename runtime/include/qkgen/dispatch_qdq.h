@@ -14,7 +14,9 @@
  *   bins       number of codes
  *   all_quads  groups * quads (forward)
  *
- * with any number of workgroups: threads loop. quads times groups, plus four times the threads, is below 2^32. */
+ * with any number of workgroups: threads loop. quads times groups, plus four times the threads, is below 2^32. On Vulkan, a
+ * workgroup of qdq_init has 8 bytes of shared memory for each thread, and 16 more, or 4 KiB when that is more: 6 KiB at the
+ * 256 threads of its descriptor, more than the 16 KiB that every device has from 1024 on. */
 #ifndef QKGEN_DISPATCH_QDQ_H
 #define QKGEN_DISPATCH_QDQ_H
 
