@@ -111,6 +111,11 @@ qk_status qk_vk_finish(qk_vulkan *vk, qk_error *error);
  * their size. NULL where there is no memory, or where the words are no module with one entry point. */
 uint32_t *qk_vk_with_rounding(const uint32_t *words, size_t bytes, size_t *grown);
 
+/* ---- vulkan_shared.c ---- */
+/* Sets `*bytes` to the shared memory of a workgroup with these values of the kernel's constants, in their order. 0 where the words are
+ * no module, or where a size depends on what this does not compute. */
+int qk_vk_shared_bytes(const qk_kernel *kernel, const uint32_t *values, uint64_t *bytes);
+
 /* ---- vulkan_pipeline.c ---- */
 /* `constants` as in qk_launch. */
 qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const uint32_t *constants,

@@ -123,6 +123,17 @@ static qk_status open_module(qk_vulkan *vk, const qk_kernel *kernel, uint32_t *v
     return result == VK_SUCCESS ? QK_OK : qk_vk_fail(vk, error, result, "%s: vkCreateShaderModule", kernel->name);
 }
 
+/* What is more than the device has, drivers take, and lose the device. */
+static qk_status check_shared(const qk_vulkan *vk, const qk_kernel *kernel, const uint32_t *values, qk_error *error) {
+    uint64_t bytes;
+    if (!qk_vk_shared_bytes(kernel, values, &bytes) || bytes <= vk->info.shared_bytes)
+        return QK_OK;
+    return qk_fail(error, QK_ERROR_LIMIT,
+                   "%s: a workgroup takes %" PRIu64 " bytes of shared memory with these constants, must be at most "
+                   "%" PRIu32 " on this device",
+                   kernel->name, bytes, vk->info.shared_bytes);
+}
+
 static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkSpecializationMapEntry *entries,
                                qk_vk_pipeline *made, qk_error *error) {
     uint32_t values[QK_MAX_CONSTANTS];
@@ -131,7 +142,10 @@ static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkS
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->spec_constant_count is %" PRIu32 ", must be at most %u",
                        kernel->name, kernel->spec_constant_count, QK_MAX_CONSTANTS);
     memcpy(values, made->constants, kernel->spec_constant_count * sizeof *values);
-    qk_status status = open_module(vk, kernel, values, &module, error);
+    qk_status status = check_shared(vk, kernel, values, error);
+    if (status != QK_OK)
+        return status;
+    status = open_module(vk, kernel, values, &module, error);
     if (status != QK_OK)
         return status;
     VkSpecializationInfo constants = {

@@ -226,6 +226,9 @@ static inline uint64_t qk_ahead_bytes_(const qk_kernel *kernel, uint64_t threads
     return threads * ((rows * fours + lanes - 1) / lanes) * 16;
 }
 
+/* Arrays that a launch does not use have one element each, of at most 16 bytes; a kernel has at most six of them. */
+#define QK_UNUSED_SHARED_BYTES 96u
+
 /* Bytes of memory that a workgroup shares: of x in runs of 16 bytes and their part of a gap; of a table of 256 words. */
 enum { QK_EACH_FOUR_ = 16, QK_EACH_RUN_ = 18, QK_PAIRS_ = 1024 };
 
@@ -238,7 +241,7 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
     uint64_t tables = qk_constant_(kernel, constants, "table_copies", 1);
     if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
         return 32 * threads * qk_constant_(kernel, constants, "at_once", 1);
-    bytes = threads * rows * (fours != 0 || kept < 2 ? 2 : kept);
+    bytes = threads * rows * (fours != 0 || kept < 2 ? 2 : kept) + QK_UNUSED_SHARED_BYTES;
     bytes += kept > 1 ? fours * QK_EACH_FOUR_ : 0;
     bytes += staged > 1 ? staged * QK_EACH_RUN_ : 0;
     bytes += tables > 1 ? tables * qk_table_bytes_(kernel) : 0;
@@ -1242,7 +1245,7 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
     enum { COPIES = 16 };
     uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, "copies", 0);
     uint32_t copied = (pairs != 1 ? pairs : s->staged ? 1 : COPIES) * QK_PAIRS_;
-    uint32_t used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0);
+    uint32_t used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0) + QK_UNUSED_SHARED_BYTES;
     if (s->ahead)
         used += (uint32_t)qk_ahead_bytes_(kernel, s->threads, s->rows, qk_lanes_(limits));
     uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, runs = 512;
