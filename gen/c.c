@@ -238,6 +238,10 @@ static void add_descriptor(qg_text *text, const char *owner, const char *module,
     if (k->rows_ahead)
         qg_text_printf(text, "    .rows_ahead = %u,\n    .ahead_kept = %u,\n    .ahead_block = %u,\n", k->rows_ahead,
                        k->ahead_kept, k->ahead_block);
+    if (k->sum_roundings) qg_text_printf(text, "    .sum_roundings = %u,\n", k->sum_roundings);
+    if (k->x_levels)
+        qg_text_printf(text, "    .x_levels = %u,\n    .x_group = %u,\n    .x_reach = %u,\n", k->x_levels, k->x_group,
+                       k->x_reach);
     if (k->tile_rows > 1) qg_text_printf(text, "    .tile_rows = %u,\n", k->tile_rows);
     qg_text_puts(text, "};\n\n");
 }

@@ -110,6 +110,9 @@ uint32_t qg_least_lanes(const qg_kernel *kernel);
 /* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
 
+/* error.c: the numbers of the bound of a kernel that sums, into its description. */
+void qg_describe_error(const qg_kernel *kernel, qk_kernel *described);
+
 /* ---- templates ------------------------------------------------------------------------------------------------------ */
 
 typedef struct qg_template {

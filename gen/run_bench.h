@@ -98,7 +98,8 @@ double qg_subject_moved(const qg_subject *s);
 typedef struct qg_checked {
     uint32_t rows;
     double error; /* relative, in the L2 norm */
-    bool wrong;   /* beyond what the numeric class of the kernel allows */
+    double ratio; /* the largest difference of a result, as a part of what the kernel's bound allows it */
+    bool wrong;   /* beyond that */
 } qg_checked;
 
 /* The result must be there. */

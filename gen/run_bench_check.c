@@ -1,7 +1,7 @@
-/* Whether what was measured was right: some rows of the result, against the values of the layout (value.h), which
- * needs no
- * compiler on the machine. Sums are taken in double precision. */
+/* Whether what was measured was right: some rows of the result, against the values of the layout (value.h), which needs no compiler on
+ * the machine. Sums are taken in double precision, and each must be within the bound of its kernel (run_bound.h). */
 #include "run_bench.h"
+#include "run_bound.h"
 
 #include "value.h"
 
@@ -13,20 +13,16 @@ enum { MOST_ROWS = 16, MOST_ELEMENTS = 1 << 17, MOST_VECTORS = 8 };
 
 typedef struct comparison {
     double difference, norm; /* squares */
-    double size;             /* the same of what was added up, where it cancelled to less */
-    uint64_t unequal;
+    double ratio;            /* the largest difference, as a part of what it may be */
 } comparison;
 
-/* The data has neither infinities nor NaN, and so no result should be one. */
-static void compare(comparison *c, double got, double expected, double size) {
+/* The data has neither infinities nor NaN, and so no result should be one. What may differ by 0 must be equal. */
+static void compare(comparison *c, double got, double expected, double limit) {
     const double d = got - expected;
-    if (isfinite(expected)) {
-        c->norm += expected * expected;
-        c->size += fmax(expected * expected, size);
-    }
+    if (isfinite(expected)) c->norm += expected * expected;
     if (got == expected && isfinite(expected)) return;
-    c->unequal += 1;
     c->difference += isfinite(d) ? d * d : (double)INFINITY;
+    c->ratio = fmax(c->ratio, isfinite(d) && limit > 0 ? fabs(d) / limit : (double)INFINITY);
 }
 
 /* Row `n` of so many that are checked, the first and the last among them. */
@@ -58,8 +54,10 @@ typedef struct check {
     qg_bench *b;
     const qg_subject *s;
     qg_tensor tensor;
-    float *values; /* of a row */
-    char *data;    /* of a row of the result, or the right-hand sides */
+    float *values, *magnitudes; /* of a row */
+    char *data;                 /* of a row of the result, or the right-hand sides */
+    double *x, *largest;        /* of one right-hand side */
+    qg_bound bound;
     comparison c;
 } check;
 
@@ -68,18 +66,18 @@ static bool download(check *k, uint32_t binding, uint64_t offset, void *data, ui
            qg_bench_failed(k->b);
 }
 
-/* The sum of the products, and of their squares: of products of random signs, what the square of their sum is about. */
-static double dot(const check *k, uint64_t vector, double *squares) {
+/* The sum of right-hand side `vector` with the row at hand, and by how much a result may differ from it. */
+static double sum_of(const check *k, uint64_t vector, double *limit) {
     const qg_case *c = &k->s->of;
     const uint32_t bytes = qg_scalars[c->type].bits / 8;
-    double sum = 0;
+    double sum;
     for (uint64_t i = 0; i < c->cols; ++i) {
         uint32_t bits = 0;
         memcpy(&bits, k->data + (vector * c->cols + i) * bytes, bytes);
-        const double product = (double)k->values[i] * number(c->type, bits);
-        sum += product;
-        *squares += product * product;
+        k->x[i] = number(c->type, bits);
     }
+    qg_bound_largest(&k->bound, k->x, c->cols, k->largest);
+    qg_bound_sum(&k->bound, k->values, k->magnitudes, k->x, k->largest, c->cols, &sum, limit);
     return sum;
 }
 
@@ -94,11 +92,13 @@ static bool check_sums(check *k, uint64_t row) {
         const uint64_t first = c->family->in_blocks ? qg_bench_index(c, pair) * c->rows : 0;
         float got;
         if (!download(k, y, (pair * c->rows + row) * 4, &got, 4)) return false;
-        if (v == 0 || c->family->in_blocks)
+        if (v == 0 || c->family->in_blocks) {
             qg_values_of_row(k->b->session->arena, &k->tensor, first + row, 0, c->cols, k->values);
-        double squares = 0;
-        const double expected = dot(k, v, &squares);
-        compare(&k->c, (double)got, expected, squares);
+            qg_magnitudes_of_row(k->b->session->arena, &k->tensor, first + row, 0, c->cols, k->magnitudes);
+        }
+        double limit;
+        const double expected = sum_of(k, v, &limit);
+        compare(&k->c, (double)got, expected, limit);
     }
     return true;
 }
@@ -122,26 +122,19 @@ static double relative(double difference, double norm) {
     return norm > 0 ? sqrt(difference / norm) : difference > 0 ? (double)INFINITY : 0;
 }
 
-/* The bound of a class holds where products do not cancel to much less than their size; of few rows, some may. */
-static bool beyond(const qk_kernel *kernel, const comparison *c) {
-    const double error = relative(c->difference, c->size);
-    if (kernel->numeric == QK_NUMERIC_EXACT_DECODE) return c->unequal > 0;
-    if (kernel->numeric == QK_NUMERIC_EXACT_SUM) return !(error <= 2e-6);
-    if (kernel->numeric == QK_NUMERIC_SPLIT_SUM) return !(error <= 1e-4);
-    if (kernel->numeric == QK_NUMERIC_HALF_SUM) return !(error <= 2e-3);
-    if (kernel->numeric == QK_NUMERIC_INT8_SUM) return !(error <= 1e-2);
-    return !isfinite(error);
-}
-
 bool qg_subject_check(qg_bench *b, const qg_subject *s, qg_checked *checked) {
     const qg_case *c = &s->of;
     const uint64_t *const periods = b->stock.periods;
     check k = {.b = b, .s = s};
     k.tensor = (qg_tensor){c->layout, c->family->in_blocks ? c->rows * c->experts : c->rows, c->cols,
                            (const unsigned char *const *)b->stock.patterns, periods};
-    k.values = malloc(c->cols * sizeof *k.values);
+    k.bound = qg_bound_of(s->kernel, qk_vulkan_info(b->vk)->subgroup_size, c->cols);
+    k.values = malloc(2 * c->cols * sizeof *k.values);
+    k.magnitudes = k.values + c->cols;
     k.data = malloc(c->batch * c->cols * 4);
-    bool good = (k.values && k.data) || qg_complain("out of memory") == 0;
+    k.x = malloc(4 * c->cols * sizeof *k.x);
+    k.largest = k.x + c->cols;
+    bool good = (k.values && k.data && k.x) || qg_complain("out of memory") == 0;
     if (good && c->family->sums) qg_fill_input(k.data, c->type, c->batch * c->cols);
     const uint64_t rows = rows_to_check(c);
     for (uint64_t n = 0; n < rows && good; ++n) {
@@ -150,7 +143,9 @@ bool qg_subject_check(qg_bench *b, const qg_subject *s, qg_checked *checked) {
     }
     checked->rows = (uint32_t)rows;
     checked->error = relative(k.c.difference, k.c.norm);
-    checked->wrong = beyond(s->kernel, &k.c);
+    checked->ratio = k.c.ratio;
+    checked->wrong = !(k.c.ratio <= 1);
+    free(k.x);
     free(k.values);
     free(k.data);
     return good;

@@ -154,6 +154,37 @@ static number evaluate_as_written(const element *e, const qg_term *term) {
     return (number){.integer = compute_integer(term->op, a.integer, b.integer)};
 }
 
+/* ---- magnitudes ---- */
+
+/* The largest number without its sign that a code with a sign, or a table, can have; else 0. */
+static double signed_range(const element *e, const qg_term *term) {
+    if (term->op == QG_CODE) {
+        const qg_code *code = &e->layout->codes[term->ref];
+        const bool sign = code->typed && qg_scalars[code->type].kind == QG_SIGNED;
+        return sign ? ldexp(1, (int)code->width - 1) : 0;
+    }
+    if (term->op == QG_BITS_AS) return term->kind == QG_K_FLOAT ? 0 : ldexp(1, (int)qg_scalars[term->ref].bits - 1);
+    if (term->op != QG_TABLE) return 0;
+    const qg_table *table = &e->layout->tables[term->ref];
+    double most = 0;
+    for (uint32_t i = 0; i < table->rows * table->columns; ++i) most = fmax(most, fabs((double)table->values[i]));
+    return most;
+}
+
+static double as_double(number n) { return n.floating ? (double)n.real : (double)n.integer; }
+
+static double magnitude(const element *e, const qg_term *term) {
+    switch (term->op) {
+    case QG_ADD:
+    case QG_SUB: return magnitude(e, term->arg[0]) + magnitude(e, term->arg[1]);
+    case QG_MUL: return magnitude(e, term->arg[0]) * magnitude(e, term->arg[1]);
+    case QG_NEG:
+    case QG_TO_FLOAT: return magnitude(e, term->arg[0]);
+    case QG_SELECT: return magnitude(e, evaluate(e, term->arg[0]).integer ? term->arg[1] : term->arg[2]);
+    default: return fabs(as_double(evaluate(e, term))) + 2 * signed_range(e, term);
+    }
+}
+
 float qg_value_of(const qg_element *element) { return evaluate(element, element->layout->value).real; }
 
 uint32_t qg_bits_of(qg_scalar type, float value) {
@@ -280,8 +311,10 @@ static void copy_blocks(const qg_tensor *t, const spot *s, unsigned char *const 
     }
 }
 
-void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
-                      float *values) {
+static float magnitude_of(const element *e) { return (float)magnitude(e, e->layout->value); }
+
+static void row_of(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
+                   float (*of)(const element *), float *values) {
     const qg_layout *layout = tensor->layout;
     unsigned char **blocks = QG_NEW_ARRAY(arena, unsigned char *, layout->n_buffers);
     bool by_code = false;
@@ -296,6 +329,16 @@ void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, ui
             copy_blocks(tensor, &s, blocks);
         held = s;
         const element e = {layout, (const unsigned char *const *)blocks, s.r * layout->block_cols + s.c};
-        values[i] = qg_value_of(&e);
+        values[i] = of(&e);
     }
+}
+
+void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
+                      float *values) {
+    row_of(arena, tensor, row, col, count, qg_value_of, values);
+}
+
+void qg_magnitudes_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
+                          float *magnitudes) {
+    row_of(arena, tensor, row, col, count, magnitude_of, magnitudes);
 }

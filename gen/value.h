@@ -31,4 +31,9 @@ typedef struct qg_tensor {
 void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
                       float *values);
 
+/* The magnitudes of the same elements: the value with each sum and difference taken as the sum of magnitudes, and each code with a
+ * sign and each value of a table as its own magnitude and twice the largest that it could have (docs/error-bounds.md). */
+void qg_magnitudes_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
+                          float *magnitudes);
+
 #endif

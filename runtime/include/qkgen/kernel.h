@@ -127,13 +127,14 @@ typedef struct qk_code {
     size_t bytes;
 } qk_code;
 
-/* How the result may differ from the C reference. */
+/* How the result may differ from the C reference. Of sums, the descriptor's sum_roundings, x_levels and x_reach bound each result, for any
+ * x; in brackets, the relative error in the L2 norm that is seen with x near to normally distributed. */
 typedef enum qk_numeric_class {
     QK_NUMERIC_EXACT_DECODE, /* not in one bit */
-    QK_NUMERIC_EXACT_SUM,    /* f32 products and sums: at most 2e-6, relative to the exact result, in the L2 norm */
-    QK_NUMERIC_SPLIT_SUM,    /* x in 16 bits, and sums of integers: 1e-4 */
-    QK_NUMERIC_HALF_SUM,     /* f16 products: 2e-3 */
-    QK_NUMERIC_INT8_SUM      /* x in 8 bits: 1e-2 */
+    QK_NUMERIC_EXACT_SUM,    /* f32 products and sums, or x in 24 bits and sums of integers (2e-6) */
+    QK_NUMERIC_SPLIT_SUM,    /* x in 16 bits, and sums of integers (1e-4) */
+    QK_NUMERIC_HALF_SUM,     /* f16 products (2e-3) */
+    QK_NUMERIC_INT8_SUM      /* x in 8 bits (1e-2) */
 } qk_numeric_class;
 
 /* What each float of a value, and the result of each operation on floats, is rounded to. */
@@ -172,7 +173,26 @@ typedef struct qk_kernel {
     uint32_t rows_ahead;    /* where rows are loaded ahead, as many at once; 0: the kernel has no such constant */
     uint32_t ahead_kept;    /* elements there whose x a lane keeps */
     uint32_t ahead_block;   /* elements of which rows have a multiple there, as they have of 16 bytes */
+    /* Of sums, the numbers of the bound (docs/error-bounds.md): */
+    uint32_t
+        sum_roundings; /* of a product on its way into the sum of a tile, in units of 2^-24: qk_sum_eps; 0: no sums */
+    uint32_t x_levels; /* x is rounded to steps, of which the largest in a group has so many; 0: it is not rounded */
+    uint32_t x_group;  /* elements whose x has one step, at most */
+    uint32_t x_reach;  /* these lie within so many neighbours in a row */
 } qk_kernel;
+
+/* The relative part of the bound of a kernel that sums over rows of `cols` elements, on a device of `lanes` lanes in a subgroup; 0 where
+ * that is not known. Each result y[m][n] of finite x differs from the sum over k of w[n][k] * x[m][k] by at most
+ *
+ *     eps * sum over k of W[n][k] * |x[m][k]|  +  sum over k of |w[n][k]| * largest[m][k] / (2 * x_levels)
+ *
+ * where `largest` is the largest |x| less than x_reach columns away, and the second part is 0 where x_levels is. W is the weight with
+ * each difference in its value taken as a sum; docs/error-bounds.md says it exactly, and what numbers below 2^-126 add. */
+static inline double qk_sum_eps(const qk_kernel *kernel, uint32_t lanes, uint64_t cols) {
+    const uint64_t sharing = lanes > 8 ? lanes / 4 : 2; /* lanes that share a row, at least */
+    const uint64_t tiles = kernel->tile_elements != 0 ? cols / (sharing * kernel->tile_elements) : 0;
+    return (double)(kernel->sum_roundings + 2 * tiles) / 16777216.0;
+}
 
 /* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */
 typedef struct qk_range {
