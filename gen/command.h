@@ -34,6 +34,7 @@ int qg_command_run(qg_session *session, int argc, char **argv);
 int qg_command_verify(qg_session *session, int argc, char **argv);
 int qg_command_bench(qg_session *session, int argc, char **argv);
 int qg_command_tune(qg_session *session, int argc, char **argv);
+int qg_command_soak(qg_session *session, int argc, char **argv);
 int qg_command_devices(qg_session *session, int argc, char **argv);
 
 /* The class of sums of that name, NULL being the first; false after a message where there is none, or the format, unless that

@@ -594,6 +594,8 @@ int qg_command_bench(qg_session *session, int argc, char **argv) { return qg_com
 
 int qg_command_tune(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 
+int qg_command_soak(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
+
 int qg_command_devices(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 #endif
 
@@ -601,10 +603,10 @@ static int command(qg_session *session, int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(qg_session *, int, char **);
-    } commands[] = {{"check", command_check},  {"import", command_import},     {"show", command_show},
-                    {"list", command_list},    {"emit", command_emit},         {"gallery", command_gallery},
-                    {"run", qg_command_run},   {"verify", qg_command_verify},  {"bench", qg_command_bench},
-                    {"tune", qg_command_tune}, {"devices", qg_command_devices}};
+    } commands[] = {{"check", command_check},  {"import", command_import},    {"show", command_show},
+                    {"list", command_list},    {"emit", command_emit},        {"gallery", command_gallery},
+                    {"run", qg_command_run},   {"verify", qg_command_verify}, {"bench", qg_command_bench},
+                    {"tune", qg_command_tune}, {"soak", qg_command_soak},     {"devices", qg_command_devices}};
     if (argc < 2) {
         fprintf(stderr, "%s%s", help, more_help);
         return 1;

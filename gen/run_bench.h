@@ -23,9 +23,15 @@ typedef struct qg_timing {
 
 /* ---- run_bench_fill.c: data ---- */
 
+/* What the bytes of weights are before scales of moderate size are put in: random; the same one throughout; or random, and no scales
+ * put in, so that some are infinite, subnormal or NaN. */
+typedef enum qg_bytes_of { QG_BYTES_RANDOM, QG_BYTES_CONSTANT, QG_BYTES_ANY } qg_bytes_of;
+
 /* The weights of a format on a device, and what they repeat. */
 typedef struct qg_stock {
     const qg_layout *layout;
+    uint64_t seed;
+    qg_bytes_of bytes;
     uint32_t count;
     unsigned char *patterns[QK_MAX_BINDINGS];
     uint64_t periods[QK_MAX_BINDINGS], sizes[QK_MAX_BINDINGS];
@@ -36,6 +42,8 @@ typedef struct qg_stock {
  * that of
  * the tensor. False without memory; qg_stock_drop frees them in either case. */
 bool qg_stock_fill(qg_stock *stock, const qg_layout *layout, uint64_t cols);
+/* The same with the stock's own seed, kind of bytes, and periods, which are whole blocks where blocks lie one after the other. */
+bool qg_stock_fill_periods(qg_stock *stock, const qg_layout *layout, uint64_t cols);
 void qg_stock_drop(qg_stock *stock);
 /* Right-hand sides, near to normally distributed, as bits of F32 or F16. */
 void qg_fill_input(void *data, qg_scalar type, uint64_t count);

@@ -1,6 +1,6 @@
-/* Data to measure with. The content hardly matters for the time, but a sum whose terms differ by many powers of two
- * would hide
- * most of what is wrong with it: so scales are of moderate size, and all else is random. */
+/* Data to measure and to test with. The content hardly matters for the time, but a sum whose terms differ by many powers of two would
+ * hide most of what is wrong with it: so scales are of moderate size, and all else is random, or, to test sums that cancel, the same
+ * byte again and again. */
 #include "run_bench.h"
 
 #include "value.h"
@@ -77,7 +77,7 @@ static void set_blocks(qg_stock *stock) {
         if (!bits_of_code(layout, c, 0, &bits)) continue;
         for (uint64_t n = 0; n < blocks; ++n) {
             for (uint32_t i = 0; i < layout->codes[c].count; ++i) {
-                bits_of_code(layout, c, mix((n << 16) + (i << 4) + c + 1), &bits);
+                bits_of_code(layout, c, mix(stock->seed + (n << 16) + (i << 4) + c + 1), &bits);
                 set_code(stock, &layout->codes[c], i, n, bits);
             }
         }
@@ -114,7 +114,7 @@ static void set_items(qg_stock *stock, uint64_t cols) {
         const uint32_t bytes = qg_scalars[field->type].bits / 8, code = code_of_field(layout, f);
         const bool whole = code < layout->n_codes, index = whole && is_index(layout, code);
         for (uint64_t at = 0; at + bytes <= stock->periods[field->buffer]; at += bytes) {
-            const uint64_t random = mix(at + f + 1);
+            const uint64_t random = mix(stock->seed + at + f + 1);
             uint32_t bits = (uint32_t)(random % groups);
             if (!index && whole && !bits_of_code(layout, code, random, &bits)) break;
             if (!whole && qg_scalars[field->type].kind != QG_FLOATING) break;
@@ -124,25 +124,40 @@ static void set_items(qg_stock *stock, uint64_t cols) {
     }
 }
 
-bool qg_stock_fill(qg_stock *stock, const qg_layout *layout, uint64_t cols) {
+/* Eight bytes: random ones, or one byte throughout, another in each stretch of 1 KiB. */
+static uint64_t pattern_at(const qg_stock *stock, uint32_t buffer, uint64_t at) {
+    static const unsigned char constant[] = {0x00, 0xFF, 0x88, 0x80, 0x7F, 0x55, 0xAA, 0x77};
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    if (stock->bytes != QG_BYTES_CONSTANT) return mix(stock->seed + at * 16 + buffer + 1);
+    return constant[mix(stock->seed + at / 1024) % sizeof constant] * each;
+}
+
+bool qg_stock_fill_periods(qg_stock *stock, const qg_layout *layout, uint64_t cols) {
     stock->layout = layout;
     for (stock->count = 0; stock->count < layout->n_buffers; ++stock->count) {
         const uint32_t i = stock->count;
-        /* Whole blocks, and whole words of 8 bytes. */
-        const uint64_t unit = (uint64_t)layout->buffers[i].bytes * 8;
-        stock->periods[i] = unit > PERIOD ? unit : PERIOD / unit * unit;
-        stock->patterns[i] = malloc(stock->periods[i]);
+        stock->patterns[i] = malloc(stock->periods[i] + 8);
         if (!stock->patterns[i]) return qg_complain("out of memory") == 0;
         for (uint64_t at = 0; at < stock->periods[i]; at += 8) {
-            const uint64_t random = mix(at * 16 + i + 1);
-            memcpy(stock->patterns[i] + at, &random, 8);
+            const uint64_t eight = pattern_at(stock, i, at);
+            memcpy(stock->patterns[i] + at, &eight, 8);
         }
     }
+    if (stock->bytes == QG_BYTES_ANY && layout->view == QG_VIEW_BLOCKS) return true;
     if (layout->view == QG_VIEW_BLOCKS)
         set_blocks(stock);
     else
         set_items(stock, cols);
     return true;
+}
+
+bool qg_stock_fill(qg_stock *stock, const qg_layout *layout, uint64_t cols) {
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        /* Whole blocks, and whole words of 8 bytes. */
+        const uint64_t unit = (uint64_t)layout->buffers[i].bytes * 8;
+        stock->periods[i] = unit > PERIOD ? unit : PERIOD / unit * unit;
+    }
+    return qg_stock_fill_periods(stock, layout, cols);
 }
 
 void qg_stock_drop(qg_stock *stock) {
