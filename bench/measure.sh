@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures what docs/performance.md shows, on the device of this machine: `bench/measure.sh OUT`, some minutes on a large GPU. Writes OUT/*.json, which bench/report.sh turns into the page and its pictures, here or elsewhere.
+# Measures what docs/performance/figures.md shows, on the device of this machine: `bench/measure.sh OUT`, some minutes on a large GPU. Writes OUT/*.json, which bench/report.sh turns into the page and its pictures, here or elsewhere.
 #
 # QKGEN names the command (else build/qkgen), DATA the folder of formats/ and templates/, DEVICE a device of `qkgen devices`,
 # TUNING a file of constants (docs/tuning.md). Needs no compiler.

@@ -1,49 +1,77 @@
 #!/usr/bin/env bash
-# Writes the figures into docs/performance.md, and its pictures into docs/performance/: `bench/report.sh OUT`, where OUT is what
-# bench/measure.sh wrote, perhaps on another machine; what of it is missing is left out. Needs no device. PEERS is a file of other libraries' figures
-# (bench/peers/README.md; else bench/peers/h200.txt, when OUT was measured on an H200). QKGEN names the command.
+# Writes the figures into docs/performance/figures.md, and its pictures beside it: `bench/report.sh OUT`, where OUT is what
+# bench/measure.sh wrote, perhaps on another machine; what of it is missing is left out. OUT/models.md, a table of whole models
+# that `qkgen bench --model ... --markdown` wrote, goes to the top of the page. Where OUT has no models.md, or no figures.json,
+# what the page has in that place stays. Needs no device.
+# PEERS is a file of other libraries' figures (bench/peers/README.md; else bench/peers/h200.txt, when OUT was measured on an
+# H200). PAGE names another page, QKGEN the command.
 set -euo pipefail
 figures=${1:?names the folder that bench/measure.sh wrote}
 here=$(cd "$(dirname "$0")/.." && pwd)
 qkgen=${QKGEN:-$here/build/qkgen}
-page=${PAGE:-$here/docs/performance.md}
-pictures=$(dirname "$page")/performance
+page=${PAGE:-$here/docs/performance/figures.md}
+pictures=$(dirname "$page")
 peers=()
 if [ -n "${PEERS:-}" ]; then
   peers=(--peers "$PEERS")
-elif grep -q '"device": "NVIDIA H200"' "$figures/figures.json"; then
+elif grep -qs '"device": "NVIDIA H200"' "$figures/figures.json"; then
   peers=(--peers "$here/bench/peers/h200.txt")
 fi
-grep -q '^<!-- figures -->$' "$page" && grep -q '^<!-- end of figures -->$' "$page" || {
-  echo "report.sh: error: $page has no lines <!-- figures --> and <!-- end of figures -->, between which the tables go" >&2
-  exit 1
+
+# has_place NAME: an error where the page has no place for what NAME says.
+has_place() {
+  grep -qx "<!-- $1 -->" "$page" && grep -qx "<!-- end of $1 -->" "$page" || {
+    echo "report.sh: error: $page has no lines <!-- $1 --> and <!-- end of $1 -->, between which the tables go; add them" >&2
+    exit 1
+  }
 }
+
+# put NAME FILE: the file between the lines of that name, in place of what is there.
+put() {
+  awk -v name="$1" -v file="$2" '
+    $0 == "<!-- end of " name " -->" { inside = 0 }
+    !inside { print }
+    $0 == "<!-- " name " -->" {
+      inside = 1
+      print ""
+      while ((getline line < file) > 0) print line
+      print ""
+    }' "$page.part" >"$page.put"
+  mv "$page.put" "$page.part"
+}
+
+# write_tables: all but the models, and the pictures.
+write_tables() {
+  # A result that was wrong is shown as such, and is an error here, too.
+  "$qkgen" bench --read "$figures/figures.json" "${peers[@]}" --svg "$pictures/formats.svg" --markdown "$tables" >/dev/null ||
+    status=1
+  if [ -e "$figures/decoders.json" ]; then
+    "$qkgen" bench --read "$figures/decoders.json" "${peers[@]}" --markdown "$tables.decoders" >/dev/null || status=1
+    (echo && cat "$tables.decoders") >>"$tables"
+  fi
+  if [ -e "$figures/qdq.txt" ]; then
+    (echo && echo "**qdq, bytes in and out**" && echo && grep -E '^qdq_' "$figures/qdq.txt" | sed 's/^/    /') >>"$tables"
+  fi
+  if [ -e "$figures/sizes.json" ]; then
+    "$qkgen" bench --read "$figures/sizes.json" "${peers[@]}" --svg "$pictures/sizes.svg" >/dev/null || status=1
+  fi
+}
+
+if [ ! -e "$figures/figures.json" ] && [ ! -e "$figures/models.md" ]; then
+  echo "report.sh: error: $figures has neither figures.json, which bench/measure.sh writes, nor models.md" >&2
+  exit 1
+fi
+[ ! -e "$figures/figures.json" ] || has_place figures
+[ ! -e "$figures/models.md" ] || has_place models
 tables=$(mktemp)
-trap 'rm -f "$tables" "$tables.decoders" "$page.part"' EXIT
-mkdir -p "$pictures"
-# A result that was wrong is shown as such, and is an error here, too.
+trap 'rm -f "$tables" "$tables.decoders" "$page.part" "$page.put"' EXIT
 status=0
-"$qkgen" bench --read "$figures/figures.json" "${peers[@]}" --svg "$pictures/formats.svg" --markdown "$tables" >/dev/null ||
-  status=1
-if [ -e "$figures/decoders.json" ]; then
-  "$qkgen" bench --read "$figures/decoders.json" "${peers[@]}" --markdown "$tables.decoders" >/dev/null || status=1
-  (echo && cat "$tables.decoders") >>"$tables"
+cp "$page" "$page.part"
+if [ -e "$figures/figures.json" ]; then
+  write_tables
+  put figures "$tables"
 fi
-if [ -e "$figures/qdq.txt" ]; then
-  (echo && echo "**qdq, bytes in and out**" && echo && grep -E '^qdq_' "$figures/qdq.txt" | sed 's/^/    /') >>"$tables"
-fi
-if [ -e "$figures/sizes.json" ]; then
-  "$qkgen" bench --read "$figures/sizes.json" "${peers[@]}" --svg "$pictures/sizes.svg" >/dev/null || status=1
-fi
-awk -v tables="$tables" '
-  /^<!-- end of figures -->$/ { inside = 0 }
-  !inside { print }
-  /^<!-- figures -->$/ {
-    inside = 1
-    print ""
-    while ((getline line < tables) > 0) print line
-    print ""
-  }' "$page" >"$page.part"
+[ ! -e "$figures/models.md" ] || put models "$figures/models.md"
 mv "$page.part" "$page"
 echo "$page, $pictures/formats.svg, $pictures/sizes.svg"
 exit $status

@@ -125,13 +125,53 @@ cp "$work/f.json" "$work/figures/figures.json"
 cp "$work/s.json" "$work/figures/sizes.json"
 "$QKGEN" bench dequant --format q4_0 --type f16,f32 "${small[@]}" --json "$work/figures/decoders.json" >/dev/null
 "$QKGEN" bench qdq_init --rows 4 --cols 512 >"$work/figures/qdq.txt"
-cp "$SOURCE/docs/performance.md" "$work/docs/"
-for _ in 1 2; do PAGE=$work/docs/performance.md "$SOURCE/bench/report.sh" "$work/figures" >/dev/null; done
-check "the page's tables, once" test "$(grep -c '^\*\*gemv, 3 vectors, 32 x 512\*\*$' "$work/docs/performance.md")" -eq 1
-check "the page's decoders" grep -q '^\*\*dequant f16, 32 x 512\*\*$' "$work/docs/performance.md"
-check "the page's training" test "$(grep -c '^    qdq_init .* of copy$' "$work/docs/performance.md")" -eq 1
-check "the page's end" grep -q '^## What was not measured$' "$work/docs/performance.md"
-check "the page's pictures" cmp "$work/f.svg" "$work/docs/performance/formats.svg"
+page=$work/docs/figures.md
+cp "$SOURCE/docs/performance/figures.md" "$page"
+printf '%s\n' '| model | us |' '|---|---|' '| made up | 7 |' >"$work/figures/models.md"
+for _ in 1 2; do PAGE=$page "$SOURCE/bench/report.sh" "$work/figures" >/dev/null; done
+check "the page's tables, once" test "$(grep -c '^\*\*gemv, 3 vectors, 32 x 512\*\*$' "$page")" -eq 1
+check "the page's decoders" grep -q '^\*\*dequant f16, 32 x 512\*\*$' "$page"
+check "the page's training" test "$(grep -c '^    qdq_init .* of copy$' "$page")" -eq 1
+check "the page's models, once" test "$(grep -c '^| made up | 7 |$' "$page")" -eq 1
+check "models before figures" test "$(grep -n '^| made up' "$page" | cut -d: -f1)" -lt "$(grep -nx '<!-- figures -->' "$page" | cut -d: -f1)"
+check "the page's end" grep -q '^## What was not measured$' "$page"
+check "the page's pictures" cmp "$work/f.svg" "$work/docs/formats.svg"
+# Without models, those that are there stay.
+rm "$work/figures/models.md"
+cp "$page" "$work/before.md"
+PAGE=$page "$SOURCE/bench/report.sh" "$work/figures" >/dev/null
+check "models stay" cmp "$work/before.md" "$page"
+# Models alone: the tables stay.
+mkdir "$work/models"
+echo '| made up | 9 |' >"$work/models/models.md"
+PAGE=$page "$SOURCE/bench/report.sh" "$work/models" >/dev/null
+check "models alone" test "$(diff "$work/before.md" "$page" | grep -c '^[<>]')" -eq 4
+check "they are other ones" grep -qx '| made up | 9 |' "$page"
+rm "$work/models/models.md"
+refuses "nothing to report" "has neither figures.json, which bench/measure.sh writes, nor models.md" \
+  env PAGE="$page" "$SOURCE/bench/report.sh" "$work/models"
+# A page that has no place for what there is to write stays as it is.
+sed -i '/^<!-- end of models -->$/d' "$page"
+cp "$page" "$work/before.md"
+echo '| made up | 8 |' >"$work/figures/models.md"
+refuses "a page without a place for models" "has no lines <!-- models --> and <!-- end of models -->, between which the tables go; add them" \
+  env PAGE="$page" "$SOURCE/bench/report.sh" "$work/figures"
+check "such a page stays" cmp "$work/before.md" "$page"
+
+# ---- links between the documents on performance ----
+
+# anchors FILE: what its headings are called in links.
+anchors() {
+  sed -nE 's/^#+ (.*)/\1/p' "$1" | tr 'A-Z' 'a-z' | sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+for path in "$SOURCE"/docs/performance.md "$SOURCE"/docs/performance/*.md; do
+  while IFS= read -r link; do
+    file=$(dirname "$path")/${link%%#*}
+    [ -n "${link%%#*}" ] || file=$path
+    check "$(basename "$path"): a link to $link" test -e "$file"
+    [[ $link != *#* ]] || check "$(basename "$path"): a link to $link" grep -qxF -- "${link#*#}" <(anchors "$file")
+  done < <(grep -oE '\]\([^)]+\)' "$path" | sed -E 's/^\]\(//; s/\)$//' | grep -v '^http')
+done
 
 # ---- what it refuses ----
 
