@@ -129,7 +129,11 @@ static void draw_shape(const qg_soak_choice *choice, uint64_t *state, qg_soak_ca
     if (most > UINT64_C(1) << 32 && c->cols) c->rows = most / c->cols;
     if (c->family->sums)
         c->batch = c->family->in_blocks ? below(state, 18) : one_in(state, 32) ? 0 : 1 + below(state, 8);
-    if (!c->family->sums && c->family->n_bindings > 1) c->batch = below(state, 70);
+    if (!c->family->sums && c->family->n_bindings > 1) {
+        c->batch = below(state, 70);
+        c->rows = c->rows ? c->rows : high; /* a table has rows */
+        c->cols = c->cols ? c->cols : wide;
+    }
     const uint64_t results = c->family->in_blocks ? UINT64_C(1) << 22 : UINT64_C(1) << 24;
     if (c->family->in_blocks && c->rows * c->batch * c->slots > results) c->batch = 1;
     if (!c->family->sums && c->batch * c->cols > results / 8) c->batch = 1;
