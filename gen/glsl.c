@@ -432,6 +432,8 @@ static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kern
     static const char *const names[] = {"staged_runs", "staged_begin", "staged_end", "staged_block", "row_tile_runs",
                                         "x_at",        "x_staged",     "stage",      "unstaged"};
     qg_hole(holes, "stages", qg_stages_x(kernel) ? "" : NULL);
+    /* Of several right-hand sides x is shared, and nobody stages it, whatever was measured for one. */
+    qg_hole(holes, "staged_of", kernel->family->in_blocks ? "STAGED_RUNS" : "BATCH == 1u ? STAGED_RUNS : 1u");
     if (!qg_stages_x(kernel)) {
         for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
         return;

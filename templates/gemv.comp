@@ -262,7 +262,7 @@ void main() {
     }
 @end
 @if shares
-    if (BATCH > 1u && gl_SubgroupSize >= ROWS@{shared_if}) {
+    if (BATCH > 1u && SLICE > 0u && gl_SubgroupSize >= ROWS@{shared_if}) {
         walk_shared();
         return;
     }

@@ -9,7 +9,8 @@ layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 @end
 @if stages
-layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 7) const uint STAGED_RUNS = 1;  // of x, that a workgroup loads together, where there are few rows; 1: none
+const uint STAGED = @{staged_of};
 @end
 @if pairs
 layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
