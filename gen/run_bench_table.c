@@ -1,11 +1,36 @@
 /* Figures as a table, as JSON, and from JSON. */
 #include "run_bench.h"
 
-#include <cjson/cJSON.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+double qg_round_as_json(double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", x);
+    return strtod(text, NULL);
+}
+
+qg_figure qg_figure_new(qg_arena *arena, const qg_case *c) {
+    return (qg_figure){.format = c->layout->name,
+                       .family = c->family->name,
+                       .type = qg_scalars[c->type].name,
+                       .sum = c->family->sums ? c->sum->name : "",
+                       .rows = c->rows,
+                       .cols = c->cols,
+                       .batch = c->batch,
+                       .experts = c->experts,
+                       .slots = c->slots,
+                       .used = qg_bench_experts(arena, c),
+                       .bits = qg_bits_per_element(c->layout)};
+}
+
+void qg_figure_round(qg_figure *f) {
+    f->time = (qg_timing){qg_round_as_json(f->time.median), qg_round_as_json(f->time.least),
+                          qg_round_as_json(f->time.greatest)};
+    f->checked.error = qg_round_as_json(f->checked.error);
+    f->bits = qg_round_as_json(f->bits);
+}
 
 double qg_figure_rate(const qg_figure *f) { return f->bytes / f->time.median; }
 
@@ -82,7 +107,7 @@ void qg_figures_print(qg_arena *arena, const qg_figures *figures) {
 
 /* ---- JSON ---- */
 
-static void add_string(qg_text *text, const char *string) {
+void qg_json_string(qg_text *text, const char *string) {
     qg_text_puts(text, "\"");
     for (; *string; ++string) {
         const unsigned char c = (unsigned char)*string;
@@ -98,8 +123,17 @@ static void add_string(qg_text *text, const char *string) {
 
 static void add_member(qg_text *text, const char *name, const char *string) {
     qg_text_printf(text, "\"%s\": ", name);
-    add_string(text, string);
+    qg_json_string(text, string);
     qg_text_puts(text, ", ");
+}
+
+static void add_left_out(qg_text *text, const qg_texts *left_out) {
+    qg_text_puts(text, "\"left_out\": [");
+    for (uint32_t i = 0; i < left_out->count; ++i) {
+        qg_text_puts(text, i ? ",\n    " : "\n    ");
+        qg_json_string(text, left_out->items[i]);
+    }
+    qg_text_puts(text, "],\n  ");
 }
 
 const char *qg_figures_json(qg_arena *arena, const qg_figures *figures) {
@@ -107,8 +141,11 @@ const char *qg_figures_json(qg_arena *arena, const qg_figures *figures) {
     qg_text_puts(&text, "{");
     add_member(&text, "device", figures->device);
     add_member(&text, "driver", figures->driver);
-    qg_text_printf(&text, "\"cpu\": %s, \"copy\": %.6g, \"results\": [", figures->cpu ? "true" : "false",
-                   figures->copy);
+    qg_text_printf(&text, "\"cpu\": %s, \"copy\": %.6g, ", figures->cpu ? "true" : "false", figures->copy);
+    if (figures->cold) qg_text_printf(&text, "\"cold\": %llu, ", (unsigned long long)figures->cold);
+    if (figures->models.count) qg_models_json(&text, &figures->models);
+    if (figures->left_out.count) add_left_out(&text, &figures->left_out);
+    qg_text_puts(&text, "\"results\": [");
     for (uint32_t i = 0; i < figures->count; ++i) {
         const qg_figure *f = &figures->items[i];
         qg_text_puts(&text, i ? ",\n  {" : "\n  {");
@@ -180,6 +217,20 @@ static bool read_figure(qg_arena *arena, const cJSON *object, qg_figure *f) {
     return good;
 }
 
+/* What `bench --model` and `bench --cold` add. */
+static bool read_more(qg_arena *arena, const cJSON *root, qg_figures *figures) {
+    bool good = true;
+    const cJSON *models = cJSON_GetObjectItemCaseSensitive(root, "models"), *item;
+    if (cJSON_HasObjectItem(root, "cold")) figures->cold = (uint64_t)number_of(root, "cold", 1, &good);
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "left_out")) {
+        good &= cJSON_IsString(item);
+        const char *text = good ? qg_format(arena, "%s", item->valuestring) : "";
+        qg_texts *all = &figures->left_out;
+        QG_PUSH(arena, all->items, all->count, all->capacity, text);
+    }
+    return good && (!models || qg_models_from_json(arena, models, &figures->models));
+}
+
 static bool read_figures(qg_arena *arena, const cJSON *root, qg_figures *figures, int *number) {
     bool good = cJSON_IsObject(root);
     const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *item;
@@ -187,7 +238,7 @@ static bool read_figures(qg_arena *arena, const cJSON *root, qg_figures *figures
     figures->driver = string_of(arena, root, "driver", &good);
     figures->cpu = flag_of(root, "cpu", &good);
     figures->copy = number_of(root, "copy", 1, &good);
-    good &= cJSON_IsArray(results);
+    good &= cJSON_IsArray(results) && read_more(arena, root, figures);
     cJSON_ArrayForEach(item, results) {
         qg_figure f;
         if (!good) break;
@@ -212,7 +263,8 @@ bool qg_figures_read(qg_arena *arena, const char *path, qg_figures *figures) {
     cJSON_Delete(root);
     if (good) return true;
     if (number == 0)
-        return qg_complain("%s: device, driver, cpu, copy or results is missing; give a file that bench --json wrote",
+        return qg_complain("%s: device, driver, cpu, copy or results is missing, or another member is wrong; give a "
+                           "file that bench --json wrote",
                            path) == 0;
     return qg_complain("%s: result %d lacks a member, or has one out of range; give a file that bench --json wrote",
                        path, number) == 0;
