@@ -180,7 +180,12 @@ void qg_figures_sort(qg_figures *figures);
 void qg_figures_print(qg_arena *arena, const qg_figures *figures);
 /* A text of JSON, and figures from such a file; NULL, or false, after a message. */
 const char *qg_figures_json(qg_arena *arena, const qg_figures *figures);
-bool qg_figures_read(qg_arena *arena, const char *path, qg_figures *figures);
+/* `paths` has commas between them: runs of one device, whose bandwidth is that of the first. `figures` must be empty. */
+bool qg_figures_read(qg_arena *arena, const char *paths, qg_figures *figures);
+/* Notes once what has no figure, and why. */
+void qg_figures_leave_out(qg_arena *arena, qg_figures *figures, const char *text);
+/* Adds a model, or to the one of that name the matrices that it lacks. */
+void qg_models_add(qg_arena *arena, qg_models *models, const qg_model *model);
 void qg_json_string(qg_text *text, const char *string);
 /* The member "models" of such a text; and of such a file, false when it is none. */
 void qg_models_json(qg_text *text, const qg_models *models);

@@ -212,11 +212,12 @@ static bool measure_models(request *r, const qg_layouts *layouts) {
         const qg_sum_class *sum = NULL;
         const char *name = r->classes.count ? r->classes.items[k] : NULL;
         if (!qg_session_class(session, qg_family_named("gemv"), NULL, name, &sum)) return false;
-        if (!lacks_units(r, sum)) classes[run.n_classes++] = sum;
-        const char *why =
-            qg_format(session->arena, "class %s: this device, or compiler, has no matrix units", sum->name);
-        qg_texts *out = &r->figures.left_out;
-        if (lacks_units(r, sum)) QG_PUSH(session->arena, out->items, out->count, out->capacity, why);
+        if (!lacks_units(r, sum))
+            classes[run.n_classes++] = sum;
+        else
+            qg_figures_leave_out(
+                session->arena, &r->figures,
+                qg_format(session->arena, "class %s: this device, or compiler, has no matrix units", sum->name));
     }
     run.classes = classes;
     return qg_bench_models(&run, layouts);
@@ -391,7 +392,7 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
     if (r.types.count == 0) qg_split(session->arena, "f32", &r.types);
     qg_models named = {0};
     if (!read_models(session, &r, &named)) return 1;
-    r.figures.models = named;
+    if (!r.read) r.figures.models = named;
     if (!r.batches) r.batches = r.models.count ? "1,2,3,4,5,8" : "1";
     qg_peers peers = {0};
     if (r.peers && !qg_peers_read(session->arena, r.peers, &peers)) return 1;

@@ -123,6 +123,18 @@ bool qg_models_read(qg_arena *arena, const char *data, const qg_texts *names, qg
     return true;
 }
 
+void qg_models_add(qg_arena *arena, qg_models *models, const qg_model *model) {
+    uint32_t at = 0;
+    while (at < models->count && strcmp(models->items[at].name, model->name) != 0) ++at;
+    if (at == models->count) QG_PUSH(arena, models->items, models->count, models->capacity, *model);
+    qg_model *there = &models->items[at];
+    for (uint32_t i = 0; i < model->count; ++i) {
+        uint32_t n = 0;
+        while (n < there->count && !same_shape(&there->items[n], &model->items[i])) ++n;
+        if (n == there->count) QG_PUSH(arena, there->items, there->count, there->capacity, model->items[i]);
+    }
+}
+
 /* ---- shapes ---- */
 
 static int by_shape(const void *left, const void *right) {

@@ -9,10 +9,7 @@
 #include <unistd.h>
 
 static void leave_out(qg_model_run *run, const char *text) {
-    qg_texts *out = &run->figures->left_out;
-    for (uint32_t i = 0; i < out->count; ++i)
-        if (strcmp(out->items[i], text) == 0) return;
-    QG_PUSH(run->bench->session->arena, out->items, out->count, out->capacity, text);
+    qg_figures_leave_out(run->bench->session->arena, run->figures, text);
 }
 
 static qg_case case_of(const qg_model_run *run, const qg_layout *layout, const qg_matrix *m) {

@@ -249,7 +249,7 @@ static bool read_figures(qg_arena *arena, const cJSON *root, qg_figures *figures
     return good;
 }
 
-bool qg_figures_read(qg_arena *arena, const char *path, qg_figures *figures) {
+static bool read_file(qg_arena *arena, const char *path, qg_figures *figures) {
     const char *why = NULL, *end = NULL;
     size_t length = 0;
     int number = 0;
@@ -268,4 +268,45 @@ bool qg_figures_read(qg_arena *arena, const char *path, qg_figures *figures) {
                            path) == 0;
     return qg_complain("%s: result %d lacks a member, or has one out of range; give a file that bench --json wrote",
                        path, number) == 0;
+}
+
+static bool same_case(const qg_figure *a, const qg_figure *b) {
+    return qg_figure_same_group(a, b) && strcmp(a->format, b->format) == 0 && a->rows == b->rows && a->cols == b->cols;
+}
+
+/* Puts figures of a further run to those of the first, which had the same device. */
+static bool add_figures(qg_arena *arena, const char *path, const qg_figures *more, qg_figures *figures) {
+    if (strcmp(more->device, figures->device) != 0 || strcmp(more->driver, figures->driver) != 0)
+        return qg_complain("%s is of %s, driver %s, the file before it of %s, driver %s; read them apart", path,
+                           more->device, more->driver, figures->device, figures->driver) == 0;
+    if (more->cold != figures->cold)
+        return qg_complain("%s and the file before it differ in --cold or --cache; read them apart", path) == 0;
+    for (uint32_t i = 0; i < more->count; ++i)
+        for (uint32_t j = 0; j < figures->count; ++j)
+            if (same_case(&more->items[i], &figures->items[j]))
+                return qg_complain("%s: result %u is of the same case as one of the files before; leave one out", path,
+                                   i + 1) == 0;
+    for (uint32_t i = 0; i < more->count; ++i)
+        QG_PUSH(arena, figures->items, figures->count, figures->capacity, more->items[i]);
+    for (uint32_t i = 0; i < more->models.count; ++i) qg_models_add(arena, &figures->models, &more->models.items[i]);
+    for (uint32_t i = 0; i < more->left_out.count; ++i) qg_figures_leave_out(arena, figures, more->left_out.items[i]);
+    return true;
+}
+
+bool qg_figures_read(qg_arena *arena, const char *paths, qg_figures *figures) {
+    qg_texts files = {0};
+    qg_split(arena, paths, &files);
+    for (uint32_t i = 0; i < files.count; ++i) {
+        qg_figures more = {0};
+        if (!read_file(arena, files.items[i], i ? &more : figures)) return false;
+        if (i && !add_figures(arena, files.items[i], &more, figures)) return false;
+    }
+    return files.count > 0 || qg_complain("--read needs the name of a file") == 0;
+}
+
+void qg_figures_leave_out(qg_arena *arena, qg_figures *figures, const char *text) {
+    qg_texts *out = &figures->left_out;
+    for (uint32_t i = 0; i < out->count; ++i)
+        if (strcmp(out->items[i], text) == 0) return;
+    QG_PUSH(arena, out->items, out->count, out->capacity, text);
 }

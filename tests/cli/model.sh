@@ -52,6 +52,18 @@ check "the same text from the file" diff <(grep -v '^qkgen: ' "$work/m.txt") "$w
 check "another model of the same figures" test "$(grep -c '^other ' "$work/r.txt")" -eq 4
 if grep -q tiny "$work/r.txt"; then fail "the first model is still there" "$work/r.txt"; else pass; fi
 
+# Figures of several runs, one for each format, are as those of one.
+for format in q4_0 q4_K; do
+  sed "/\"format\": /{/\"format\": \"$format\"/!d}" "$work/m.json" | sed -z 's/},\n\]/}\n]/' >"$work/of_$format.json"
+done
+"$QKGEN" bench --read "$work/of_q4_0.json,$work/of_q4_K.json" --json "$work/r.json" >/dev/null
+check "two files are as one" cmp "$work/m.json" "$work/r.json"
+sed 's/"device": "/&another /' "$work/m.json" >"$work/r.json"
+refuses "files of two devices" "r.json is of another .* read them apart" "$QKGEN" bench --read "$work/m.json,$work/r.json"
+refuses "a file twice" "m.json: result 1 is of the same case" "$QKGEN" bench --read "$work/m.json,$work/m.json"
+sed 's/"cpu"/"cold": 4194304, &/' "$work/m.json" >"$work/r.json"
+refuses "files of cold and warm weights" "differ in --cold or --cache" "$QKGEN" bench --read "$work/m.json,$work/r.json"
+
 # Weights that launches take turns over, of a format with several buffers, too. What is checked is the first copy.
 "$QKGEN" bench --model "$work/tiny.txt" --format affine_b4_g32_f16 --class exact --batch 1 --samples 2 --cold --cache 1 --quick \
   --json "$work/c.json" >"$work/c.txt" 2>&1 || fail "bench --cold fails" "$work/c.txt"
