@@ -43,8 +43,9 @@ static bool submit(qg_bench *b, record *record, void *what, uint32_t count, doub
 }
 
 static double lag_after(const qg_bench *b, double wait) {
-    if (b->quick) return QUICK_LAG;
+    if (b->quick && (wait < NO_WAIT || b->cpu)) return QUICK_LAG;
     if (wait < NO_WAIT) return NO_LAG;
+    if (b->quick) return LAG_OF_SHORT_WAITS;
     return wait < SHORT_WAIT || b->cpu ? LAG_OF_SHORT_WAITS : LAG;
 }
 

@@ -58,7 +58,7 @@ typedef struct qg_bench {
     double copy; /* bytes a second, read and written */
     double busy; /* when the last submission ended */
     uint32_t samples;
-    bool quick;    /* short submissions, and no wait for the clocks of a device that waited */
+    bool quick;    /* short submissions, and shorter waits for the clocks to rise */
     uint64_t cold; /* bytes of weights that launches of a subject take turns over, at least; 0: each reads the same */
     uint64_t turn;
     bool quiet; /* a launch that fails is no error */
@@ -177,6 +177,8 @@ const char *qg_figure_shape(qg_arena *arena, const qg_figure *f);
 bool qg_figure_same_group(const qg_figure *a, const qg_figure *b);
 /* Those that belong together in the order of the first of them, by shape, and then the largest share first. */
 void qg_figures_sort(qg_figures *figures);
+/* "; launches take turns over 512 MiB of weights", or "". */
+const char *qg_figures_cold(qg_arena *arena, const qg_figures *figures);
 void qg_figures_print(qg_arena *arena, const qg_figures *figures);
 /* A text of JSON, and figures from such a file; NULL, or false, after a message. */
 const char *qg_figures_json(qg_arena *arena, const qg_figures *figures);

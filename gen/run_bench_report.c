@@ -429,11 +429,8 @@ static void add_head(report *r) {
     const qg_figures *all = r->figures;
     qg_text_printf(&r->text, "%s%s, driver %s: copies %.1f GB/s, read and written", all->device,
                    all->cpu ? ", a CPU device, whose figures say nothing of GPUs" : "", all->driver, all->copy / 1e9);
-    if (all->cold)
-        qg_text_printf(&r->text, "; launches take turns over %llu MiB of weights",
-                       (unsigned long long)(all->cold >> 20));
-    else
-        qg_text_puts(&r->text, "; each launch reads the same weights, small ones from a cache");
+    qg_text_puts(&r->text, all->cold ? qg_figures_cold(r->arena, all)
+                                     : "; each launch reads the same weights, small ones from a cache");
     qg_text_puts(&r->text, r->markdown ? ".\n" : "\n");
 }
 

@@ -85,10 +85,16 @@ void qg_figures_sort(qg_figures *figures) {
     if (figures->count) qsort(figures->items, figures->count, sizeof *figures->items, by_group);
 }
 
+const char *qg_figures_cold(qg_arena *arena, const qg_figures *figures) {
+    if (!figures->cold) return "";
+    return qg_format(arena, "; launches take turns over %llu MiB of weights",
+                     (unsigned long long)(figures->cold >> 20));
+}
+
 void qg_figures_print(qg_arena *arena, const qg_figures *figures) {
-    printf("%s%s, driver %s: copies %.1f GB/s, read and written\n", figures->device,
+    printf("%s%s, driver %s: copies %.1f GB/s, read and written%s\n", figures->device,
            figures->cpu ? ", a CPU device, whose figures say nothing of GPUs" : "", figures->driver,
-           figures->copy / 1e9);
+           figures->copy / 1e9, qg_figures_cold(arena, figures));
     uint32_t width = 6;
     for (uint32_t i = 0; i < figures->count; ++i)
         if (strlen(figures->items[i].format) > width) width = (uint32_t)strlen(figures->items[i].format);
