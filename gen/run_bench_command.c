@@ -366,23 +366,39 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
     qg_bench bench = {0};
     request r = {.bench = &bench, .group = 64, .bins = 16};
     qg_texts formats = {0}, classes = {0}, types = {0}, models = {0}, rest = {0};
-    const qg_option options[] = {{"--data", QG_TEXT, &session->data},   {"--formats", QG_TEXT, &session->formats},
-                                 {"--spec", QG_TEXTS, &session->specs}, {"--format", QG_TEXTS, &formats},
-                                 {"--from", QG_TEXT, &r.from},          {"--all", QG_FLAG, &r.all},
-                                 {"--type", QG_TEXTS, &types},          {"--class", QG_TEXTS, &classes},
-                                 {"--rows", QG_COUNT, &r.rows},         {"--cols", QG_COUNT, &r.cols},
-                                 {"--batch", QG_TEXT, &r.batches},      {"--tokens", QG_TEXT, &r.batches},
-                                 {"--experts", QG_COUNT, &r.experts},   {"--slots", QG_COUNT, &r.slots},
-                                 {"--group", QG_COUNT, &r.group},       {"--bins", QG_COUNT, &r.bins},
-                                 {"--sizes", QG_FLAG, &r.sizes},        {"--constant", QG_TEXTS, &r.constants},
-                                 {"--tuning", QG_TEXT, &r.tuning},      {"--workgroups", QG_COUNT, &bench.workgroups},
-                                 {"--device", QG_TEXT, &r.device},      {"--read", QG_TEXT, &r.read},
-                                 {"--json", QG_TEXT, &r.json},          {"--svg", QG_TEXT, &r.svg},
-                                 {"--markdown", QG_TEXT, &r.markdown},  {"--peers", QG_TEXT, &r.peers},
-                                 {"--model", QG_TEXTS, &models},        {"--samples", QG_COUNT, &r.samples},
-                                 {"--quick", QG_FLAG, &r.quick},        {"--cold", QG_FLAG, &r.cold},
-                                 {"--cache", QG_COUNT, &r.cache}};
-    if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
+    const qg_option options[] = {
+        {"--format", QG_TEXTS, &formats, "F,...", "formats, by names or patterns such as 'a*'"},
+        {"--from", QG_TEXT, &r.from, "ORIGIN", "formats whose specification says that they are from there"},
+        {"--all", QG_FLAG, &r.all, NULL, "all formats"},
+        {"--type", QG_TEXTS, &types, "f32|f16|bf16,...", "of results; gemv, gemv_id: of x (default: f32)"},
+        {"--class", QG_TEXTS, &classes, "exact|int8|split|int24|half|mma,...", "how sums multiply (default: exact)"},
+        {"--rows", QG_COUNT, &r.rows, "N",
+         "rows of the matrix (default: 57344; gather, dequant: 16384; gemv_id: 768; less on a CPU)"},
+        {"--cols", QG_COUNT, &r.cols, "K", "its columns (default: 8192; gemv_id: 2048; less on a CPU)"},
+        {"--batch", QG_TEXT, &r.batches, "M,...",
+         "how many vectors, up to eight numbers (default: 1; --model: 1,2,3,4,5,8)"},
+        {"--tokens", QG_TEXT, &r.batches, "M,...", "the same, of gemv_id"},
+        {"--experts", QG_COUNT, &r.experts, "E", "gemv_id: matrices (default: 128; 16 on a CPU)"},
+        {"--slots", QG_COUNT, &r.slots, "S", "gemv_id: experts for each token (default: 8)"},
+        {"--group", QG_COUNT, &r.group, "N", "families without a format: elements of a group (default: 64)"},
+        {"--bins", QG_COUNT, &r.bins, "N", "families without a format: levels of a group (default: 16)"},
+        {"--sizes", QG_FLAG, &r.sizes, NULL, "powers of two of rows and columns, instead of one shape"},
+        {"--constant", QG_TEXTS, &r.constants, "NAME=VALUE", "a constant of the kernel other than the planner's"},
+        {"--tuning", QG_TEXT, &r.tuning, "FILE", "constants that `qkgen tune` found"},
+        {"--workgroups", QG_COUNT, &bench.workgroups, "N", "launches so many, other than the planner's"},
+        {"--device", QG_TEXT, &r.device, "NAME|NUMBER", "one of `qkgen devices` (default: the best)"},
+        {"--json", QG_TEXT, &r.json, "FILE", "writes the figures"},
+        {"--read", QG_TEXT, &r.read, "FILE,...", "takes figures that --json wrote, and measures nothing"},
+        {"--svg", QG_TEXT, &r.svg, "FILE", "draws the figures"},
+        {"--markdown", QG_TEXT, &r.markdown, "FILE", "writes a table"},
+        {"--peers", QG_TEXT, &r.peers, "FILE", "figures of other libraries, to stand beside ours"},
+        {"--model", QG_TEXTS, &models, "NAME|FILE,...", "the shapes of models, instead of families and one shape"},
+        {"--samples", QG_COUNT, &r.samples, "N", "submissions whose median is taken (default: 21; --quick: 5)"},
+        {"--quick", QG_FLAG, &r.quick, NULL, "shorter submissions, and less waiting for the device's clocks"},
+        {"--cold", QG_FLAG, &r.cold, NULL, "launches take turns over 512 MiB of weights, which no cache holds"},
+        {"--cache", QG_COUNT, &r.cache, "MIB", "of the device: --cold takes four times that"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     for (uint32_t i = 0; i < rest.count; ++i) qg_split(session->arena, rest.items[i], &r.families);
     for (uint32_t i = 0; i < formats.count; ++i) qg_split(session->arena, formats.items[i], &r.formats);
     for (uint32_t i = 0; i < classes.count; ++i) qg_split(session->arena, classes.items[i], &r.classes);
