@@ -9,6 +9,7 @@ if(QKGEN_RUNTIME)
 endif()
 install(DIRECTORY runtime/include/qkgen TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY formats templates DESTINATION ${CMAKE_INSTALL_DATADIR}/qkgen)
+install(DIRECTORY bench/models DESTINATION ${CMAKE_INSTALL_DATADIR}/qkgen/bench)
 
 install(EXPORT qkgen NAMESPACE qkgen:: FILE qkgenTargets.cmake DESTINATION ${QKGEN_PACKAGE_DIR})
 configure_package_config_file(cmake/qkgenConfig.cmake.in qkgenConfig.cmake

@@ -1,7 +1,8 @@
-/* Memory, text and files. */
+/* Memory, text, files, and names that are alike. */
 #define _POSIX_C_SOURCE 200809L
 #include "gen.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,4 +277,44 @@ const char *qg_write_file(qg_arena *arena, const char *path, const void *data, s
         return sentence(arena, "replace", path, error);
     }
     return NULL;
+}
+
+/* ---- names that are alike --------------------------------------------------------------------------------------- */
+
+/* What it costs to put `b` in the place of `a`: a change of case is half a mistake. */
+static uint32_t substitution(char a, char b) {
+    return a == b ? 0 : tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 2;
+}
+
+/* Edit distance, of names short enough for a stack; a whole edit counts 2. */
+static uint32_t distance(const char *a, const char *b) {
+    enum { MOST = 64 };
+    uint32_t row[MOST + 1];
+    const size_t n = strlen(b);
+    if (n > MOST || strlen(a) > MOST) return UINT32_MAX;
+    for (uint32_t j = 0; j <= n; ++j) row[j] = 2 * j;
+    for (uint32_t i = 1; *a; ++a, ++i) {
+        uint32_t corner = row[0];
+        row[0] = 2 * i;
+        for (uint32_t j = 1; j <= n; ++j) {
+            uint32_t best = corner + substitution(*a, b[j - 1]);
+            corner = row[j];
+            if (row[j] + 2 < best) best = row[j] + 2;
+            if (row[j - 1] + 2 < best) best = row[j - 1] + 2;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+void qg_name_nearest(const char *name, const char *known, const char **nearest, uint32_t *least) {
+    const uint32_t d = distance(name, known);
+    if (d >= *least) return;
+    *least = d;
+    *nearest = known;
+}
+
+uint32_t qg_name_tolerance(const char *name) {
+    const size_t length = strlen(name);
+    return length < 3 ? 3 : length > 5 ? 8 : (uint32_t)length + 2;
 }

@@ -13,7 +13,28 @@ typedef struct qg_session {
     qg_texts specs;      /* further specification files */
     bool color;
     qg_library *library;
+    const qg_about *about; /* the command that runs */
+    bool helped;           /* its help was asked for, and has been printed */
 } qg_session;
+
+/* Rows of a table of options. */
+#define QG_DATA_OPTION(session)                                                                                        \
+    {                                                                                                                  \
+        "--data", QG_TEXT, &(session)->data, "DIR",                                                                    \
+            "the folder of formats/ and templates/ (default: what was installed)"                                      \
+    }
+#define QG_SESSION_OPTIONS(session)                                                                                    \
+    QG_DATA_OPTION(session),                                                                                           \
+        {"--formats", QG_TEXT, &(session)->formats, "DIR",                                                             \
+         "the specifications of that folder, instead of those of formats/"},                                           \
+    {                                                                                                                  \
+        "--spec", QG_TEXTS, &(session)->specs, "FILE", "one more specification"                                        \
+    }
+
+/* Reads the arguments of the command that runs, and everything that is no option into `rest`; false after an error, and after
+ * its help. The command then returns 1, of which help makes 0. */
+bool qg_options_read(qg_session *session, int argc, char **argv, const qg_option *options, uint32_t count,
+                     qg_texts *rest);
 
 /* Loads all specifications of the session and prints their errors; false when there were any. */
 bool qg_session_load(qg_session *session);

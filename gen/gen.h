@@ -27,7 +27,7 @@ char *qg_dump_layout(qg_arena *arena, const qg_layout *layout);
 
 #define QG_VERSION "0.1.0"
 
-/* ---- base.c: arena, text, files ------------------------------------------------------------------------------- */
+/* ---- base.c: arena, text, files, names ------------------------------------------------------------------------ */
 
 typedef struct qg_arena qg_arena;
 
@@ -67,6 +67,11 @@ char *qg_read_file(qg_arena *arena, const char *path, size_t limit, size_t *leng
 /* Writes through a temporary file and a rename, and only when the content differs, so that an interrupted or failed
  * write leaves the old file. Creates missing folders. Returns NULL or a sentence saying why not. */
 const char *qg_write_file(qg_arena *arena, const char *path, const void *data, size_t length);
+
+/* Makes `known` the `*nearest` when it is more like `name` than `*least`, half edits, says, and lowers that. */
+void qg_name_nearest(const char *name, const char *known, const char **nearest, uint32_t *least);
+/* The `least` to begin with where names are short: what differs in half of its letters is no misspelling. */
+uint32_t qg_name_tolerance(const char *name);
 
 /* ---- diag.c: diagnostics -------------------------------------------------------------------------------------- */
 

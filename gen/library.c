@@ -1,7 +1,6 @@
 /* Finding and loading specifications. */
 #include "library.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,41 +75,10 @@ const qg_layout *qg_library_find(const qg_library *library, const char *name) {
     return NULL;
 }
 
-/* What it costs to put `b` in the place of `a`: a change of case is half a mistake. */
-static uint32_t substitution(char a, char b) {
-    return a == b ? 0 : tolower((unsigned char)a) == tolower((unsigned char)b) ? 1 : 2;
-}
-
-/* Edit distance, of names short enough for a stack; a whole edit counts 2. */
-static uint32_t distance(const char *a, const char *b) {
-    enum { MOST = 64 };
-    uint32_t row[MOST + 1];
-    const size_t n = strlen(b);
-    if (n > MOST || strlen(a) > MOST) return UINT32_MAX;
-    for (uint32_t j = 0; j <= n; ++j) row[j] = 2 * j;
-    for (uint32_t i = 1; *a; ++a, ++i) {
-        uint32_t corner = row[0];
-        row[0] = 2 * i;
-        for (uint32_t j = 1; j <= n; ++j) {
-            uint32_t best = corner + substitution(*a, b[j - 1]);
-            corner = row[j];
-            if (row[j] + 2 < best) best = row[j] + 2;
-            if (row[j - 1] + 2 < best) best = row[j - 1] + 2;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 const char *qg_library_nearest(const qg_library *library, const char *name) {
     const char *nearest = NULL;
     uint32_t least = 8;
-    for (uint32_t i = 0; i < library->layouts.count; ++i) {
-        const uint32_t d = distance(name, library->layouts.items[i]->name);
-        if (d < least) {
-            least = d;
-            nearest = library->layouts.items[i]->name;
-        }
-    }
+    for (uint32_t i = 0; i < library->layouts.count; ++i)
+        qg_name_nearest(name, library->layouts.items[i]->name, &nearest, &least);
     return nearest;
 }

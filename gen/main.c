@@ -10,72 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char help[] =
-    "qkgen: kernels from the specification of a quantised format\n"
-    "\n"
-    "  qkgen check SPEC...                      proves a layout, or says where it is wrong\n"
-    "        [--struct HEADER:STRUCT]           and that a C struct has its size, offsets and types (SPEC has one "
-    "format,\n"
-    "        [--rename FIELD=MEMBER]...         or --format F); -- and arguments of the compiler may follow\n"
-    "  qkgen import HEADER STRUCT [-- ARG...]   the block of a specification, from a C struct\n"
-    "  qkgen show FORMAT [--svg FILE]           the block map: which bits belong to which code\n"
-    "  qkgen list                               the known formats\n"
-    "  qkgen list families                      the kernel families: those of each format, and those without format\n"
-    "  qkgen list --cost [--format F]... [--family FAMILY]... [--json]   operations and bytes for each weight, "
-    "counted\n"
-    "        [--spirv]                          and the SPIR-V's own count beside it\n"
-    "  qkgen emit [--format F]... [--out DIR]   writes the kernels (default: all formats, to out/)\n"
-    "        [--check]                          compares with what is there and writes nothing\n"
-    "        [--embed]                          one header and one source for each format, which need nothing else\n"
-    "        [--family FAMILY]... [--api vulkan|metal]... [--depfile FILE]\n"
-    "        [--decode-math f32|bf16|f16]       rounds each operation of a value to that type (default: f32)\n"
-    "        [--class exact|int8|split|int24|half|mma]... how sums over rows multiply (default: all but half, mma)\n"
-    "  qkgen gallery [--out DIR] [--check]      writes a page of all formats with their maps (default: to docs/)\n"
-    "  qkgen run dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
-    "  qkgen run gather  --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out "
-    "FILE\n"
-    "  qkgen run gemv    --format F --target T --type f32|f16 --rows N --cols K [--batch M] --in FILE --x FILE --out "
-    "FILE\n"
-    "  qkgen run gemv_id --format F --target T --type f32|f16 --experts E --rows N --cols K --tokens M --slots S\n"
-    "        --in FILE --ids FILE --x FILE --out FILE\n"
-    "        --target c|vulkan|msl              the C reference, a Vulkan device, or the MSL executor\n"
-    "        --rows N --cols K                  also for dequant, where blocks are patches of a matrix\n"
-    "        --in NAME=FILE                     once for each buffer of a format that has several\n"
-    "        --decode-math f32|bf16|f16         as in emit\n"
-    "        --class exact|int8|split|int24|half|mma     as in emit (default: exact)\n"
-    "        --device NAME|NUMBER               a device of `qkgen devices`; --tuning FILE: constants that tune found\n"
-    "  qkgen run qdq_init            --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE "
-    "--out q=FILE\n"
-    "  qkgen run qdq_forward         --target T --group G --in q=FILE --in scales=FILE --in biases=FILE --out FILE\n"
-    "  qkgen run qdq_backward_scales --target T --group G --in q=FILE --in dy=FILE --out FILE\n"
-    "  qkgen run qdq_backward_biases --target T --group G --in dy=FILE --out FILE\n"
-    "  qkgen verify FILE.gguf|FILE.safetensors [--target T]...   decodes a model's tensors and compares the targets\n"
-    "        [--tensor NAME [--out FILE]]       one tensor, and its values as --type f32|f16|bf16\n"
-    "        [--set PARAMETER=VALUE]...         where several formats fit; [--rules FILE]: see docs/verify.md\n";
-
-/* C promises 4095 characters for one text. */
-static const char more_help[] =
-    "  qkgen bench FAMILY,... --format F,...|--from ORIGIN|--all   times on a Vulkan device, as a share of its copy "
-    "bandwidth,\n"
-    "        [--type T,...] [--rows N] [--cols K]   of checked results; docs/performance.md\n"
-    "        [--batch M,...] [--experts E] [--slots S] [--device D]\n"
-    "        [--json FILE] [--svg FILE] [--markdown FILE] [--peers FILE]   documents; --read FILE: of what --json "
-    "wrote\n"
-    "        [--sizes]                          powers of two of rows and columns, instead of one shape\n"
-    "        [--class C,...] [--tuning FILE] [--constant NAME=VALUE]... [--workgroups N]   other than the planner's\n"
-    "  qkgen bench qdq_init|qdq_... [--group N] [--bins N] [--rows N] [--cols K]   the same without a format\n"
-    "  qkgen tune FAMILY,... --format F,... --shape NxK[xM],... --out FILE   measures constants; docs/tuning.md\n"
-    "        [--class C] [--type T] [--experts E] [--slots S] [--device D] [--without NAME[=VALUE],...]\n"
-    "  qkgen devices                            Vulkan devices, and the features that matter\n"
-    "  qkgen --dump=STAGE --format F            what a stage made of a format: spec, layout, plan, ir, or dot, which "
-    "is the "
-    "sum\n"
-    "                                           of gemv after its rules\n"
-    "\n"
-    "Every command takes --data DIR (the folder of formats/ and templates/), --formats DIR, and --spec FILE (a "
-    "further\n"
-    "specification; may be repeated). Files are raw little-endian arrays.\n";
-
 int qg_complain(const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -142,11 +76,12 @@ const qg_layout *qg_session_format(const qg_session *session, const char *name) 
     return NULL;
 }
 
-#define SESSION_OPTIONS(session)                                                                                       \
-    {"--data", QG_TEXT, &(session)->data}, {"--formats", QG_TEXT, &(session)->formats}, {                              \
-        "--spec", QG_TEXTS, &(session)->specs                                                                          \
-    }
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
+
+bool qg_options_read(qg_session *session, int argc, char **argv, const qg_option *options, uint32_t count,
+                     qg_texts *rest) {
+    return qg_options_parse(session->arena, session->about, argc, argv, options, count, rest, &session->helped);
+}
 
 bool qg_math_named(const char *name, qg_scalar *math) {
     static const qg_scalar types[] = {QG_F32, QG_BF16, QG_F16};
@@ -237,8 +172,11 @@ static int command_check(qg_session *session, int argc, char **argv) {
     qg_texts files = {0};
     struct_options c = {.arguments = cut_arguments(session->arena, &argc, argv)};
     const qg_option options[] = {
-        {"--struct", QG_TEXT, &c.place}, {"--format", QG_TEXT, &c.format}, {"--rename", QG_TEXTS, &c.renames}};
-    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &files)) return 1;
+        {"--struct", QG_TEXT, &c.place, "HEADER:STRUCT",
+         "also proves that this C struct has the block's size, offsets and types"},
+        {"--format", QG_TEXT, &c.format, "F", "which format the struct is, where SPEC has several"},
+        {"--rename", QG_TEXTS, &c.renames, "FIELD=MEMBER", "a field whose member in the struct has another name"}};
+    if (!qg_options_read(session, argc, argv, options, COUNT(options), &files)) return 1;
     if (files.count == 0) return qg_complain("check needs a specification: qkgen check SPEC...");
     if (!c.place && (c.format || c.renames.count || c.arguments.count))
         return qg_complain("--format, --rename and arguments after -- belong to --struct HEADER:STRUCT");
@@ -252,7 +190,7 @@ static int command_check(qg_session *session, int argc, char **argv) {
 static int command_import(qg_session *session, int argc, char **argv) {
     qg_texts rest = {0};
     const qg_texts arguments = cut_arguments(session->arena, &argc, argv);
-    if (!qg_options_read(session->arena, argc, argv, NULL, 0, &rest)) return 1;
+    if (!qg_options_read(session, argc, argv, NULL, 0, &rest)) return 1;
     if (rest.count != 2)
         return qg_complain("import needs a header and a struct: qkgen import HEADER STRUCT [-- ARG...]");
     qg_diag diag = qg_diag_new(session->arena, session->color);
@@ -274,8 +212,9 @@ static uint32_t terminal_columns(void) {
 static int command_show(qg_session *session, int argc, char **argv) {
     qg_texts rest = {0};
     const char *svg = NULL;
-    const qg_option options[] = {SESSION_OPTIONS(session), {"--svg", QG_TEXT, &svg}};
-    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+    const qg_option options[] = {{"--svg", QG_TEXT, &svg, "FILE", "draws the map into a file instead"},
+                                 QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, COUNT(options), &rest)) return 1;
     if (rest.count != 1) return qg_complain("show needs one format: qkgen show FORMAT [--svg FILE]");
     if (!qg_session_load(session)) return 1;
     const qg_layout *layout = qg_session_format(session, rest.items[0]);
@@ -321,12 +260,17 @@ static int dump_dot(qg_session *session, const qg_layout *layout, const char *na
     return 0;
 }
 
-static int command_dump(qg_session *session, const char *stage, int argc, char **argv) {
+static int command_dump(qg_session *session, int argc, char **argv) {
     qg_texts rest = {0};
-    const char *name = NULL, *sum_name = NULL;
+    const char *stage = NULL, *name = NULL, *sum_name = NULL;
     const qg_option options[] = {
-        SESSION_OPTIONS(session), {"--format", QG_TEXT, &name}, {"--class", QG_TEXT, &sum_name}};
-    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+
+        {"--dump", QG_TEXT, &stage, "STAGE",
+         "spec, layout, plan, ir, or dot, which is the sum of gemv after its rules"},
+        {"--format", QG_TEXT, &name, "F", "the format"},
+        {"--class", QG_TEXT, &sum_name, "C", "of dot: the class of the sum, as in emit (default: exact)"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, COUNT(options), &rest)) return 1;
     if (!name) return qg_complain("--dump needs --format F");
     if (!qg_session_load(session)) return 1;
     const qg_layout *layout = qg_session_format(session, name);
@@ -452,17 +396,21 @@ static int command_emit(qg_session *session, int argc, char **argv) {
     const char *math_name = NULL;
     qg_scalar math;
     qg_emit_options emit = {.out = "out"};
-    const qg_option options[] = {SESSION_OPTIONS(session),
-                                 {"--format", QG_TEXTS, &formats},
-                                 {"--family", QG_TEXTS, &families},
-                                 {"--api", QG_TEXTS, &apis},
-                                 {"--out", QG_TEXT, &emit.out},
-                                 {"--check", QG_FLAG, &emit.check},
-                                 {"--embed", QG_FLAG, &emit.embed},
-                                 {"--depfile", QG_TEXT, &emit.depfile},
-                                 {"--decode-math", QG_TEXT, &math_name},
-                                 {"--class", QG_TEXTS, &classes}};
-    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+    const qg_option options[] = {
+        {"--format", QG_TEXTS, &formats, "F", "a format (default: all)"},
+        {"--family", QG_TEXTS, &families, "FAMILY", "a kernel family (default: all)"},
+        {"--api", QG_TEXTS, &apis, "vulkan|metal", "an API (default: both)"},
+        {"--class", QG_TEXTS, &classes, "exact|int8|split|int24|half|mma",
+         "how sums over rows multiply (default: all but half and mma)"},
+        {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
+         "rounds each operation of a value to that type (default: f32)"},
+        {"--out", QG_TEXT, &emit.out, "DIR", "the folder that is written to (default: out)"},
+        {"--check", QG_FLAG, &emit.check, NULL, "compares with what is there, and writes nothing"},
+        {"--embed", QG_FLAG, &emit.embed, NULL,
+         "writes one header and one source for each format, which need nothing else"},
+        {"--depfile", QG_TEXT, &emit.depfile, "FILE", "also writes what the files are made from, for make or ninja"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, COUNT(options), &rest)) return 1;
     for (uint32_t i = 0; i < rest.count; ++i)
         QG_PUSH(session->arena, session->specs.items, session->specs.count, session->specs.capacity, rest.items[i]);
     if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
@@ -545,11 +493,15 @@ static int list_costs(qg_session *session, const cost_options *o) {
 static int command_list(qg_session *session, int argc, char **argv) {
     qg_texts rest = {0};
     cost_options o = {0};
-    const qg_option options[] = {SESSION_OPTIONS(session),           {"--cost", QG_FLAG, &o.cost},
-                                 {"--format", QG_TEXTS, &o.formats}, {"--family", QG_TEXTS, &o.families},
-                                 {"--spirv", QG_FLAG, &o.spirv},     {"--json", QG_FLAG, &o.json},
-                                 {"--class", QG_TEXT, &o.sum}};
-    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+    const qg_option options[] = {
+        {"--cost", QG_FLAG, &o.cost, NULL, "the operations and bytes of each kernel for a weight, counted"},
+        {"--format", QG_TEXTS, &o.formats, "F", "of --cost: a format (default: all)"},
+        {"--family", QG_TEXTS, &o.families, "FAMILY", "of --cost: a kernel family (default: all)"},
+        {"--class", QG_TEXT, &o.sum, "C", "of --cost: the class of sums, as in emit (default: exact)"},
+        {"--spirv", QG_FLAG, &o.spirv, NULL, "of --cost: beside it, the count in the compiled SPIR-V"},
+        {"--json", QG_FLAG, &o.json, NULL, "of --cost: writes JSON"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, COUNT(options), &rest)) return 1;
     if (!o.cost && (o.formats.count || o.families.count || o.sum || o.spirv || o.json))
         return qg_complain("--format, --family, --class, --spirv and --json belong to list --cost");
     if (rest.count == 1 && strcmp(rest.items[0], "families") == 0 && !o.cost) return list_families();
@@ -564,8 +516,10 @@ static int command_gallery(qg_session *session, int argc, char **argv) {
     qg_texts rest = {0};
     const char *out = "docs";
     bool check = false;
-    const qg_option options[] = {SESSION_OPTIONS(session), {"--out", QG_TEXT, &out}, {"--check", QG_FLAG, &check}};
-    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+    const qg_option options[] = {{"--out", QG_TEXT, &out, "DIR", "the folder that is written to (default: docs)"},
+                                 {"--check", QG_FLAG, &check, NULL, "compares with what is there, and writes nothing"},
+                                 QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, COUNT(options), &rest)) return 1;
     if (rest.count) return qg_complain("gallery takes no '%s': it shows all formats", rest.items[0]);
     if (!qg_session_load(session)) return 1;
     uint32_t files = 0, changed = 0;
@@ -599,30 +553,142 @@ int qg_command_soak(qg_session *session, int argc, char **argv) { return qg_comm
 int qg_command_devices(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 #endif
 
+/* The format of examples, which the build names, because no format is known by name here. */
+#define F QKGEN_EXAMPLE_FORMAT
+
+static const struct command {
+    qg_about about;
+    int (*run)(qg_session *, int, char **);
+} commands[] = {
+    {{"check", " SPEC... [--struct HEADER:STRUCT [--format F] [--rename FIELD=MEMBER]... [-- ARG...]]\n",
+      "proves the layout of a specification, or says where it is wrong",
+      "What follows -- are arguments of the C compiler, which reads the header.",
+      "qkgen --dump=spec --format " F " >my.quant\n"
+      "qkgen check my.quant\n"},
+     command_check},
+    {{"import", " HEADER STRUCT [-- ARG...]\n", "prints the block of a specification, from a C struct",
+      "What follows -- are arguments of the C compiler, which reads the header.",
+      "echo 'typedef struct { unsigned short d; unsigned char qs[16]; } my_block;' >my.h\n"
+      "qkgen import my.h my_block\n"},
+     command_import},
+    {{"show", " FORMAT [--svg FILE]\n", "draws the map of a block: which bits belong to which code", NULL,
+      "qkgen show " F "\n"
+      "qkgen show " F " --svg map.svg\n"},
+     command_show},
+    {{"list", "\n families\n --cost [--format F]... [--family FAMILY]... [--class C] [--spirv] [--json]\n",
+      "names the known formats, or the kernel families, or what kernels cost", NULL,
+      "qkgen list families\n"
+      "qkgen list --cost --format " F " --family gemv\n"},
+     command_list},
+    {{"emit", " [--format F]... [--family FAMILY]... [--out DIR] [--check] [OPTION]...\n",
+      "writes the kernels of formats, or checks that those that are there are up to date",
+      "Further arguments are specifications, as with --spec.",
+      "qkgen emit --embed --format " F " --family dequant --out kernels\n"
+      "qkgen emit --embed --format " F " --family dequant --out kernels --check\n"},
+     command_emit},
+    {{"gallery", " [--out DIR] [--check]\n", "writes a page of all formats with their maps", NULL,
+      "qkgen gallery --out gallery\n"},
+     command_gallery},
+    {{"run",
+      " dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
+      " gather --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out FILE\n"
+      " gemv --format F --target T --type f32|f16 --rows N --cols K [--batch M] --in FILE --x FILE --out FILE\n"
+      " gemv_id --format F --target T --type f32|f16 --experts E --rows N --cols K --tokens M --slots S --in FILE "
+      "--ids FILE --x FILE --out FILE\n"
+      " qdq_init --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE --out q=FILE\n"
+      " qdq_forward --target T --group G --in q=FILE --in scales=FILE --in biases=FILE --out FILE\n"
+      " qdq_backward_scales --target T --group G --in q=FILE --in dy=FILE --out FILE\n"
+      " qdq_backward_biases --target T --group G --in dy=FILE --out FILE\n",
+      "runs a kernel on files",
+      "Files are raw little-endian arrays. `qkgen run qdq_init --help` has the options of "
+      "families without a format.",
+      "head -c 1800 /dev/urandom >blocks.bin\n"
+      "qkgen run dequant --format " F " --target c --type f32 --in blocks.bin --out values.f32\n"},
+     qg_command_run},
+    {{"verify", " FILE.gguf|FILE.safetensors [--target T]... [--tensor NAME [--out FILE]] [OPTION]...\n",
+      "decodes the tensors of a model on several targets, and compares them", NULL,
+      "qkgen verify model.gguf --target c\n"},
+     qg_command_verify},
+    {{"bench",
+      " FAMILY,... --format F,...|--from ORIGIN|--all [OPTION]...\n"
+      " --model NAME|FILE,... --format F,...|--from ORIGIN|--all [OPTION]...\n"
+      " qdq_init|qdq_forward|qdq_backward_scales|qdq_backward_biases,... [--group N] [--bins N] [--rows N] [--cols K]\n"
+      " --read FILE,... [--svg FILE] [--markdown FILE] [--peers FILE]\n",
+      "measures kernels on a Vulkan device, and checks their results",
+      "Figures are times, bytes a second, and their share of what the device's memory copies: docs/performance.md.\n"
+      "--model measures every matrix of a model, and adds up what a token takes: docs/models.md.",
+      "qkgen bench gemv --format " F " --rows 512 --cols 1024\n"},
+     qg_command_bench},
+    {{"tune", " FAMILY,... --format F,... --shape NxK[xM],... --out FILE [OPTION]...\n",
+      "finds the constants with which kernels are fastest on a Vulkan device",
+      "That takes a second or more for each value of each constant: docs/tuning.md.",
+      "qkgen tune gather --format " F " --shape 64x256 --out my_gpu.txt\n"},
+     qg_command_tune},
+    {{"soak", " [--minutes N | --seconds N | --cases N] [--seed N] [OPTION]...\n --case CASE\n",
+      "tries kernels with random shapes, constants and data on a Vulkan device, and checks every result",
+      "A result must be within the bound of docs/error-bounds.md, nothing else may be written, and a second launch "
+      "gives\n"
+      "the same bits. Cases run in processes of their own. Of a case that fails, the command that repeats it is shown.",
+      "qkgen soak --format " F " --cases 8\n"},
+     qg_command_soak},
+    {{"devices", "\n", "lists the Vulkan devices, and what they have that matters", NULL, "qkgen devices\n"},
+     qg_command_devices},
+    {{"--dump", "=spec|layout|plan|ir|dot --format F [--class C]\n", "prints what a stage made of a format", NULL,
+      "qkgen --dump=plan --format " F "\n"},
+     command_dump},
+};
+
+static void print_commands(FILE *file) {
+    fputs("qkgen: kernels from the specification of a quantised format\n\n", file);
+    for (uint32_t i = 0; i < COUNT(commands); ++i)
+        fprintf(file, "  qkgen %-9s%s\n", commands[i].about.name, commands[i].about.summary);
+    fputs("\n`qkgen COMMAND --help` shows how a command is called, its options, and an example.\n"
+          "`qkgen --version` prints the version.\n",
+          file);
+}
+
+static const struct command *find_command(const char *name) {
+    const size_t length = strncmp(name, "--", 2) == 0 ? strcspn(name, "=") : strlen(name);
+    for (uint32_t i = 0; i < COUNT(commands); ++i)
+        if (strlen(commands[i].about.name) == length && memcmp(name, commands[i].about.name, length) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name) {
+    const char *nearest = NULL;
+    uint32_t least = qg_name_tolerance(name + strspn(name, "-"));
+    for (uint32_t i = 0; i < COUNT(commands); ++i) qg_name_nearest(name, commands[i].about.name, &nearest, &least);
+    qg_name_nearest(name, "--help", &nearest, &least);
+    qg_name_nearest(name, "--version", &nearest, &least);
+    if (!nearest) return qg_complain("unknown command '%s'; `qkgen --help` lists them", name);
+    return qg_complain("unknown command '%s'; did you mean %s? `qkgen --help` lists them", name, nearest);
+}
+
+static int run_command(qg_session *session, const struct command *c, int argc, char **argv) {
+    session->about = &c->about;
+    const int status = c->run(session, argc, argv);
+    return session->helped ? 0 : status;
+}
+
 static int command(qg_session *session, int argc, char **argv) {
-    static const struct {
-        const char *name;
-        int (*run)(qg_session *, int, char **);
-    } commands[] = {{"check", command_check},  {"import", command_import},    {"show", command_show},
-                    {"list", command_list},    {"emit", command_emit},        {"gallery", command_gallery},
-                    {"run", qg_command_run},   {"verify", qg_command_verify}, {"bench", qg_command_bench},
-                    {"tune", qg_command_tune}, {"soak", qg_command_soak},     {"devices", qg_command_devices}};
-    if (argc < 2) {
-        fprintf(stderr, "%s%s", help, more_help);
-        return 1;
+    static char *help[] = {"--help"};
+    const char *name = argc < 2 ? "" : argv[1];
+    const bool helps = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0;
+    if (argc < 2 || (helps && argc == 2)) {
+        print_commands(helps ? stdout : stderr);
+        return helps ? 0 : 1;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        printf("%s%s", help, more_help);
-        return 0;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(name, "--version") == 0) {
         puts("qkgen " QG_VERSION);
         return 0;
     }
-    if (strncmp(argv[1], "--dump=", 7) == 0) return command_dump(session, argv[1] + 7, argc - 2, argv + 2);
-    for (uint32_t i = 0; i < COUNT(commands); ++i)
-        if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(session, argc - 2, argv + 2);
-    return qg_complain("unknown command '%s'; `qkgen --help` lists them", argv[1]);
+    if (helps) name = argv[2];
+    const struct command *c = find_command(name);
+    if (!c) return unknown_command(name);
+    if (helps) return run_command(session, c, 1, help);
+    const int read = c->run == command_dump ? 1 : 2; /* it is an option, too */
+    return run_command(session, c, argc - read, argv + read);
 }
 
 int main(int argc, char **argv) {

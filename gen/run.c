@@ -358,28 +358,29 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     qg_scalar math;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
-    const qg_option options[] = {{"--data", QG_TEXT, &session->data},
-                                 {"--formats", QG_TEXT, &session->formats},
-                                 {"--spec", QG_TEXTS, &session->specs},
-                                 {"--format", QG_TEXT, &format},
-                                 {"--target", QG_TEXT, &target},
-                                 {"--type", QG_TEXT, &type},
-                                 {"--decode-math", QG_TEXT, &math_name},
-                                 {"--class", QG_TEXT, &sum},
-                                 {"--in", QG_TEXTS, &in},
-                                 {"--out", QG_TEXT, &out},
-                                 {"--indices", QG_TEXT, &indices},
-                                 {"--rows", QG_COUNT, &job.rows},
-                                 {"--cols", QG_COUNT, &job.cols},
-                                 {"--x", QG_TEXT, &x},
-                                 {"--batch", QG_COUNT, &job.batch},
-                                 {"--tokens", QG_COUNT, &job.batch},
-                                 {"--ids", QG_TEXT, &ids},
-                                 {"--experts", QG_COUNT, &job.experts},
-                                 {"--slots", QG_COUNT, &job.slots},
-                                 {"--device", QG_TEXT, &job.device},
-                                 {"--tuning", QG_TEXT, &job.tuning}};
-    if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
+    const qg_option options[] = {
+        {"--format", QG_TEXT, &format, "F", "the format; `qkgen list` shows them"},
+        {"--target", QG_TEXT, &target, "c|vulkan|msl",
+         "the C reference, a Vulkan device, or the executor of Metal text"},
+        {"--type", QG_TEXT, &type, "f32|f16|bf16", "of results; gemv, gemv_id: of x, f32 or f16"},
+        {"--in", QG_TEXTS, &in, "[NAME=]FILE", "the weights; once for each buffer of a format that has several"},
+        {"--out", QG_TEXT, &out, "FILE", "where results go; appears when all is done"},
+        {"--rows", QG_COUNT, &job.rows, "N", "rows of the matrix; of dequant where blocks are patches of a matrix"},
+        {"--cols", QG_COUNT, &job.cols, "K", "its columns, likewise"},
+        {"--indices", QG_TEXT, &indices, "FILE", "gather: the numbers of rows, u32"},
+        {"--x", QG_TEXT, &x, "FILE", "gemv, gemv_id: the vectors"},
+        {"--batch", QG_COUNT, &job.batch, "M", "gemv: how many vectors (default: 1)"},
+        {"--tokens", QG_COUNT, &job.batch, "M", "gemv_id: how many vectors (default: 1)"},
+        {"--ids", QG_TEXT, &ids, "FILE", "gemv_id: the experts of each token, u32"},
+        {"--experts", QG_COUNT, &job.experts, "E", "gemv_id: matrices in the file"},
+        {"--slots", QG_COUNT, &job.slots, "S", "gemv_id: experts for each token (default: 1)"},
+        {"--class", QG_TEXT, &sum, "exact|int8|split|int24|half|mma", "how sums multiply (default: exact)"},
+        {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
+         "rounds each operation of a value to that type (default: f32)"},
+        {"--device", QG_TEXT, &job.device, "NAME|NUMBER", "vulkan: one of `qkgen devices` (default: the best)"},
+        {"--tuning", QG_TEXT, &job.tuning, "FILE", "vulkan: constants that `qkgen tune` found"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     if (rest.count != 1)
         return qg_complain("run needs one kernel family, such as qkgen run dequant; `qkgen list families` shows them");
     job.family = qg_family_named(rest.items[0]);

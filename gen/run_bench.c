@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_NS = 2000000, SAMPLES = 21 };
+enum { LEAST_NS = 2000000, QUICK_NS = 1000000, SAMPLES = 21 };
 
 bool qg_bench_failed(const qg_bench *b) { return !b->quiet && qg_complain("%s", b->error.text) == 0; }
 
@@ -18,7 +18,7 @@ bool qg_bench_failed(const qg_bench *b) { return !b->quiet && qg_complain("%s", 
 
 /* A device that waits lowers its clocks, the more the longer, and raises them up to a second after it has something to do: it is kept
  * busy until so long, in seconds, nothing has become faster. */
-static const double LAG = 1.0, LAG_OF_SHORT_WAITS = 0.3, NO_LAG = 0.03;
+static const double LAG = 1.0, LAG_OF_SHORT_WAITS = 0.3, NO_LAG = 0.03, QUICK_LAG = 0.01;
 static const double SHORT_WAIT = 0.5, NO_WAIT = 0.03;
 
 static int by_size(const void *a, const void *b) {
@@ -43,12 +43,15 @@ static bool submit(qg_bench *b, record *record, void *what, uint32_t count, doub
 }
 
 static double lag_after(const qg_bench *b, double wait) {
+    if (b->quick && (wait < NO_WAIT || b->cpu)) return QUICK_LAG;
     if (wait < NO_WAIT) return NO_LAG;
+    if (b->quick) return LAG_OF_SHORT_WAITS;
     return wait < SHORT_WAIT || b->cpu ? LAG_OF_SHORT_WAITS : LAG;
 }
 
 static bool measure(qg_bench *b, record *record, void *what, qg_timing *t) {
-    double seconds[SAMPLES], first = 0, least = 0, since = qg_seconds_now();
+    double seconds[QG_BENCH_MOST_SAMPLES], first = 0, least = 0, since = qg_seconds_now();
+    const double least_ns = b->quick ? QUICK_NS : LEAST_NS;
     uint32_t count = 1;
     const double lag = lag_after(b, since - b->busy);
     do {
@@ -57,10 +60,10 @@ static bool measure(qg_bench *b, record *record, void *what, qg_timing *t) {
             least = first;
             since = qg_seconds_now();
         }
-        count = first * 1e9 < LEAST_NS ? (uint32_t)(LEAST_NS / (first * 1e9 + 1)) + 1 : 1;
+        count = first * 1e9 < least_ns ? (uint32_t)(least_ns / (first * 1e9 + 1)) + 1 : 1;
         if (count > 200) count = 200;
     } while (qg_seconds_now() - since < lag);
-    const int samples = first > 0.2 ? 3 : (int)b->samples;
+    const int samples = first > 0.2 && b->samples > 3 ? 3 : (int)b->samples;
     for (int i = 0; i < samples; ++i)
         if (!submit(b, record, what, count, &seconds[i])) return false;
     qsort(seconds, (size_t)samples, sizeof *seconds, by_size);
@@ -165,6 +168,26 @@ static uint64_t weight_bytes(const qk_kernel *kernel, uint32_t binding, const qg
     return qk_weight_bytes(kernel, binding, c->family->in_blocks ? c->rows * c->experts : c->rows, c->cols);
 }
 
+/* ---- copies of the weights, so that a launch does not find in a cache what the one before it read ---- */
+
+static uint64_t common_divisor(uint64_t a, uint64_t b) { return b ? common_divisor(b, a % b) : a; }
+
+/* From one copy to the next: whole blocks, and a multiple of every device's alignment. */
+static uint64_t stride_of(const qg_layout *layout, uint32_t buffer, uint64_t bytes) {
+    const uint64_t block = layout->buffers[buffer].bytes, unit = block / common_divisor(block, 256) * 256;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* As many as hold b->cold bytes of what one launch reads, in at most a quarter of the device's memory. */
+static uint64_t copies_of(qg_bench *b, const qk_kernel *kernel, const qg_case *c) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < c->layout->n_buffers; ++i) bytes += weight_bytes(kernel, i, c);
+    const uint64_t read = c->experts ? bytes / c->experts * c->slots : bytes;
+    if (!b->cold || !read || read >= b->cold) return 1;
+    const uint64_t copies = (b->cold + read - 1) / read, room = qk_vulkan_info(b->vk)->memory / 4 / bytes;
+    return copies < room ? copies : room ? room : 1;
+}
+
 bool qg_case_fits(qg_bench *b, const qg_case *c) {
     if (!qg_takes(c->family, c->layout)) return false;
     if (c->family->sums && c->sum != &qg_sum_classes[0] &&
@@ -189,8 +212,10 @@ bool qg_stock_open(qg_bench *b, const qg_layout *layout, const qg_case *cases, u
     if (!qg_stock_fill(&b->stock, layout, cases[0].cols)) return false;
     for (uint32_t n = 0; n < count; ++n) {
         const qk_kernel *kernel = describe(b, &cases[n]);
+        const uint64_t copies = copies_of(b, kernel, &cases[n]);
         for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-            const uint64_t bytes = weight_bytes(kernel, i, &cases[n]);
+            uint64_t bytes = weight_bytes(kernel, i, &cases[n]);
+            if (copies > 1) bytes = copies * stride_of(layout, i, bytes);
             if (bytes > b->stock.sizes[i]) b->stock.sizes[i] = bytes;
         }
     }
@@ -283,14 +308,18 @@ static bool make_buffers(qg_bench *b, qg_subject *s) {
     return true;
 }
 
-bool qg_subject_open(qg_bench *b, const qg_case *c, qg_subject *s) {
-    *s = (qg_subject){.of = *c};
-    return compile(b, s) && make_buffers(b, s);
+bool qg_subject_open_like(qg_bench *b, const qg_case *c, const qg_subject *like, qg_subject *s) {
+    *s = (qg_subject){.of = *c, .kernel = like ? like->kernel : NULL, .kernel_lent = like != NULL};
+    if ((!like && !compile(b, s)) || !make_buffers(b, s)) return false;
+    s->copies = copies_of(b, s->kernel, c);
+    return true;
 }
+
+bool qg_subject_open(qg_bench *b, const qg_case *c, qg_subject *s) { return qg_subject_open_like(b, c, NULL, s); }
 
 void qg_subject_close(qg_bench *b, qg_subject *s) {
     for (uint32_t i = s->n_weights; i < s->count; ++i) qk_vulkan_buffer_destroy(b->vk, s->buffers[i]);
-    if (s->kernel) qk_vulkan_forget(b->vk, s->kernel);
+    if (s->kernel && !s->kernel_lent) qk_vulkan_forget(b->vk, s->kernel);
 }
 
 double qg_subject_moved(const qg_subject *s) {
@@ -307,8 +336,13 @@ static bool record_subject(qg_bench *b, void *what) {
     if (b->workgroups && b->workgroups < backend.limits.workgroup_count)
         backend.limits.workgroup_count = (uint32_t)b->workgroups;
     qk_range r[QK_MAX_BINDINGS];
-    for (uint32_t i = 0; i < s->count; ++i)
+    const uint64_t turn = s->copies > 1 ? b->turn++ % s->copies : 0;
+    for (uint32_t i = 0; i < s->count; ++i) {
         r[i] = qk_vulkan_range(i < s->n_weights ? b->stock.buffers[i] : s->buffers[i]);
+        if (!turn || i >= s->n_weights) continue;
+        r[i].offset = turn * stride_of(c->layout, i, s->sizes[i]);
+        r[i].size -= r[i].offset;
+    }
     const qk_range *own = r + s->n_weights;
     const bool matrix = s->kernel->view != QK_VIEW_BLOCKS;
     qk_status status;
@@ -332,7 +366,12 @@ bool qg_subject_run(qg_bench *b, qg_subject *s) {
     return submit(b, record_subject, s, 1, &seconds);
 }
 
-bool qg_subject_measure(qg_bench *b, qg_subject *s, qg_timing *t) { return measure(b, record_subject, s, t); }
+/* The result that is checked is of the first copy. */
+bool qg_subject_measure(qg_bench *b, qg_subject *s, qg_timing *t) {
+    if (!measure(b, record_subject, s, t)) return false;
+    b->turn = 0;
+    return s->copies < 2 || qg_subject_run(b, s);
+}
 
 /* ---- families that take no format ---- */
 

@@ -5,6 +5,7 @@
 #include "plain.h"
 #include "run.h"
 
+#include <cjson/cJSON.h>
 #include <qkgen/tuning.h>
 #include <qkgen/vulkan.h>
 
@@ -65,6 +66,9 @@ typedef struct qg_bench {
     double copy; /* bytes a second, read and written */
     double busy; /* when the last submission ended */
     uint32_t samples;
+    bool quick;    /* short submissions, and shorter waits for the clocks to rise */
+    uint64_t cold; /* bytes of weights that launches of a subject take turns over, at least; 0: each reads the same */
+    uint64_t turn;
     bool quiet; /* a launch that fails is no error */
     qg_stock stock;
 } qg_bench;
@@ -77,7 +81,11 @@ typedef struct qg_subject {
     qk_vulkan_buffer *buffers[QK_MAX_BINDINGS];
     uint64_t sizes[QK_MAX_BINDINGS];
     uint64_t weight_bytes, result_bytes;
+    uint64_t copies;  /* of the weights, for launches to take turns */
+    bool kernel_lent; /* by another subject */
 } qg_subject;
+
+enum { QG_BENCH_MOST_SAMPLES = 101 };
 
 /* Functions print what failed, and return false. */
 bool qg_bench_open(qg_bench *b, qg_session *session, const char *device);
@@ -91,6 +99,9 @@ void qg_stock_close(qg_bench *b);
 /* Whether there is a kernel, and a tensor of that shape. */
 bool qg_case_fits(qg_bench *b, const qg_case *c);
 bool qg_subject_open(qg_bench *b, const qg_case *c, qg_subject *s);
+/* The same with the kernel of `like`, which has the same format, family, class and type and is closed later; NULL: with one of
+ * its own. */
+bool qg_subject_open_like(qg_bench *b, const qg_case *c, const qg_subject *like, qg_subject *s);
 void qg_subject_close(qg_bench *b, qg_subject *s);
 /* Launches it once and waits. */
 bool qg_subject_run(qg_bench *b, qg_subject *s);
@@ -113,6 +124,31 @@ typedef struct qg_checked {
 /* The result must be there. */
 bool qg_subject_check(qg_bench *b, const qg_subject *s, qg_checked *checked);
 
+/* ---- run_bench_model.c: models as shapes ---- */
+
+/* Matrices of one shape. `count` is how often a token multiplies one of them; with experts, it uses `used` of them each time. */
+typedef struct qg_matrix {
+    const char *name; /* "q,o" */
+    uint64_t rows, cols, count, experts, used;
+} qg_matrix;
+
+typedef struct qg_model {
+    const char *name;
+    uint32_t count, capacity;
+    qg_matrix *items;
+} qg_model;
+
+typedef struct qg_models {
+    uint32_t count, capacity;
+    qg_model *items;
+} qg_models;
+
+/* Reads models by name, from bench/models in the folder `data`, or by path: a name with a slash, or one that ends in .txt. False
+ * after a message. */
+bool qg_models_read(qg_arena *arena, const char *data, const qg_texts *names, qg_models *models);
+/* The distinct shapes of all models, those with the fewest columns first; names are "MODEL MATRIX". */
+qg_matrix *qg_models_shapes(qg_arena *arena, const qg_models *models, uint32_t *count);
+
 /* ---- run_bench_table.c: figures ---- */
 
 typedef struct qg_figure {
@@ -132,7 +168,16 @@ typedef struct qg_figures {
     double copy;
     uint32_t count, capacity;
     qg_figure *items;
+    uint64_t cold;     /* as in qg_bench */
+    qg_models models;  /* whose shapes these are; none of other runs */
+    qg_texts left_out; /* what of the models has no figure, and why */
 } qg_figures;
+
+/* Of a case that is not measured yet. */
+qg_figure qg_figure_new(qg_arena *arena, const qg_case *c);
+/* To what a file of figures holds, so that figures from a file are the same. */
+void qg_figure_round(qg_figure *f);
+double qg_round_as_json(double x);
 
 double qg_figure_rate(const qg_figure *f); /* bytes a second */
 /* "gemv, 8 vectors": what figures that belong together have in common; and "768 x 2048, 8 of 128 experts". */
@@ -141,10 +186,23 @@ const char *qg_figure_shape(qg_arena *arena, const qg_figure *f);
 bool qg_figure_same_group(const qg_figure *a, const qg_figure *b);
 /* Those that belong together in the order of the first of them, by shape, and then the largest share first. */
 void qg_figures_sort(qg_figures *figures);
+/* "; launches take turns over 512 MiB of weights", or "". */
+const char *qg_figures_cold(qg_arena *arena, const qg_figures *figures);
 void qg_figures_print(qg_arena *arena, const qg_figures *figures);
 /* A text of JSON, and figures from such a file; NULL, or false, after a message. */
 const char *qg_figures_json(qg_arena *arena, const qg_figures *figures);
-bool qg_figures_read(qg_arena *arena, const char *path, qg_figures *figures);
+/* `paths` has commas between them: runs of one device, whose bandwidth is that of the first. `figures` must be empty. */
+bool qg_figures_read(qg_arena *arena, const char *paths, qg_figures *figures);
+/* Notes once what has no figure, and why. */
+void qg_figures_leave_out(qg_arena *arena, qg_figures *figures, const char *text);
+/* Adds a model, or to the one of that name the matrices that it lacks. */
+void qg_models_add(qg_arena *arena, qg_models *models, const qg_model *model);
+void qg_json_string(qg_text *text, const char *string);
+/* The member "models" of such a text; and of such a file, false when it is none. */
+void qg_models_json(qg_text *text, const qg_models *models);
+bool qg_models_from_json(qg_arena *arena, const cJSON *list, qg_models *models);
+/* Whether the figure is one of such a matrix. */
+bool qg_matrix_is(const qg_matrix *m, const qg_figure *f);
 
 /* ---- run_bench_peers.c ---- */
 
@@ -164,6 +222,10 @@ typedef struct qg_peers {
 } qg_peers;
 
 bool qg_peers_read(qg_arena *arena, const char *path, qg_peers *peers);
+/* The words of a line, without a comment from # on: how many, `most` at most. */
+uint32_t qg_line_words(qg_arena *arena, const char *line, size_t length, const char **words, uint32_t most);
+/* Whether the word is a whole number from 1. */
+bool qg_whole_number(const char *word, uint64_t *number);
 /* Bytes a second of peer `name` for the same as a figure, counted as the figure's are; 0 where there is none. */
 double qg_peers_rate(const qg_peers *peers, uint32_t name, const qg_figure *f);
 
@@ -172,6 +234,27 @@ double qg_peers_rate(const qg_peers *peers, uint32_t name, const qg_figure *f);
 const char *qg_figures_svg(qg_arena *arena, const qg_figures *figures, const qg_peers *peers);
 const char *qg_sizes_svg(qg_arena *arena, const qg_figures *figures, const qg_peers *peers);
 const char *qg_figures_markdown(qg_arena *arena, const qg_figures *figures, const qg_peers *peers);
+
+/* ---- run_bench_model_run.c, run_bench_report.c ---- */
+
+/* What `qkgen bench --model` measures; the models, and what comes of it, are in `figures`. */
+typedef struct qg_model_run {
+    qg_bench *bench;
+    qg_figures *figures;
+    const qg_texts *types, *constants;
+    uint32_t n_classes, n_batches;
+    const qg_sum_class *const *classes;
+    const uint64_t *batches;
+    /* filled in: */
+    const qk_tuning *tuning;
+    const qg_family *dense, *experts;
+    qg_matrix *shapes;
+    uint32_t n_shapes;
+} qg_model_run;
+
+bool qg_bench_models(qg_model_run *run, const qg_layouts *layouts);
+/* The worst lines beside each peer, what a token takes, and all lines: as text, or in Markdown. */
+const char *qg_models_report(qg_arena *arena, const qg_figures *figures, const qg_peers *peers, bool markdown);
 
 /* ---- run_tuning.c ---- */
 

@@ -13,7 +13,9 @@ typedef struct request {
     qg_bench *bench;
     qg_texts families, formats, constants, classes, types;
     const char *batches, *from, *tuning, *json, *svg, *markdown, *peers, *read, *device;
-    bool all, sizes;
+    bool all, sizes, quick, cold;
+    qg_texts models;
+    uint64_t samples, cache; /* MiB */
     uint64_t rows, cols, experts, slots, group, bins;
     qg_figures figures;
 } request;
@@ -158,38 +160,19 @@ static void show_progress(const request *r, const qg_figure *f) {
             (unsigned long long)f->rows, (unsigned long long)f->cols, qg_figure_rate(f) / 1e9);
 }
 
-/* To what a file of figures holds, so that figures from a file are the same. */
-static double rounded(double x) {
-    char text[32];
-    snprintf(text, sizeof text, "%.6g", x);
-    return strtod(text, NULL);
-}
-
 static bool run_case(request *r, const qg_case *c) {
     qg_bench *b = r->bench;
     qg_arena *arena = b->session->arena;
     const qk_tuning *tuning = b->tuning;
     qg_subject s;
-    qg_figure f = {.format = c->layout->name,
-                   .family = c->family->name,
-                   .type = qg_scalars[c->type].name,
-                   .sum = c->family->sums ? c->sum->name : "",
-                   .rows = c->rows,
-                   .cols = c->cols,
-                   .batch = c->batch,
-                   .experts = c->experts,
-                   .slots = c->slots,
-                   .used = qg_bench_experts(arena, c),
-                   .bits = qg_bits_per_element(c->layout)};
+    qg_figure f = qg_figure_new(arena, c);
     bool good = qg_subject_open(b, c, &s);
     if (good && r->constants.count)
         good = (b->tuning = qg_tuning_with(arena, tuning, s.kernel, c, &r->constants)) != NULL;
     good = good && qg_subject_measure(b, &s, &f.time) && qg_subject_check(b, &s, &f.checked);
     b->tuning = tuning;
     f.bytes = qg_subject_moved(&s);
-    f.time = (qg_timing){rounded(f.time.median), rounded(f.time.least), rounded(f.time.greatest)};
-    f.checked.error = rounded(f.checked.error);
-    f.bits = rounded(f.bits);
+    qg_figure_round(&f);
     qg_subject_close(b, &s);
     if (!good)
         return qg_complain("that was %s of %s, %llu x %llu", f.family, f.format, (unsigned long long)f.rows,
@@ -217,6 +200,29 @@ static bool run_format(request *r, const qg_layout *layout, const qg_case *cases
     return good;
 }
 
+/* Every matrix of the models, with each class and number of vectors. */
+static bool measure_models(request *r, const qg_layouts *layouts) {
+    qg_session *session = r->bench->session;
+    uint64_t batches[8];
+    qg_model_run run = {
+        .bench = r->bench, .figures = &r->figures, .types = &r->types, .constants = &r->constants, .batches = batches};
+    const qg_sum_class **classes = QG_NEW_ARRAY(session->arena, const qg_sum_class *, r->classes.count + 1);
+    if (!read_batches(session->arena, r->batches, batches, &run.n_batches)) return false;
+    for (uint32_t k = 0; k < r->classes.count || k == 0; ++k) {
+        const qg_sum_class *sum = NULL;
+        const char *name = r->classes.count ? r->classes.items[k] : NULL;
+        if (!qg_session_class(session, qg_family_named("gemv"), NULL, name, &sum)) return false;
+        if (!lacks_units(r, sum))
+            classes[run.n_classes++] = sum;
+        else
+            qg_figures_leave_out(
+                session->arena, &r->figures,
+                qg_format(session->arena, "class %s: this device, or compiler, has no matrix units", sum->name));
+    }
+    run.classes = classes;
+    return qg_bench_models(&run, layouts);
+}
+
 static bool measure_all(request *r, const qg_layouts *layouts, const qg_case *cases, uint32_t count) {
     qg_bench *b = r->bench;
     const qk_vulkan_device *info = qk_vulkan_info(b->vk);
@@ -224,7 +230,9 @@ static bool measure_all(request *r, const qg_layouts *layouts, const qg_case *ca
     r->figures.device = info->name;
     r->figures.driver = info->driver;
     r->figures.cpu = b->cpu;
-    r->figures.copy = rounded(b->copy);
+    r->figures.copy = qg_round_as_json(b->copy);
+    r->figures.cold = b->cold;
+    if (r->figures.models.count) return measure_models(r, layouts);
     bool good = true;
     for (uint32_t i = 0; i < layouts->count && good; ++i) good = run_format(r, layouts->items[i], cases, count);
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
@@ -249,9 +257,14 @@ static bool write_documents(qg_arena *arena, request *r, const qg_peers *peers) 
     const qg_figures *f = &r->figures;
     bool good = write_text(arena, r->json, r->json ? qg_figures_json(arena, f) : NULL);
     if (good && (r->svg || r->markdown) && f->count == 0) return qg_complain("there are no figures to draw") == 0;
+    if (r->svg && f->models.count)
+        return qg_complain("--svg draws figures of one shape, or of --sizes, not of models; take --markdown") == 0;
     if (good && r->svg)
         good = write_text(arena, r->svg, (is_sweep(f) ? qg_sizes_svg : qg_figures_svg)(arena, f, peers));
-    if (good && r->markdown) good = write_text(arena, r->markdown, qg_figures_markdown(arena, f, peers));
+    if (good && r->markdown)
+        good = write_text(arena, r->markdown,
+                          f->models.count ? qg_models_report(arena, f, peers, true)
+                                          : qg_figures_markdown(arena, f, peers));
     return good;
 }
 
@@ -270,15 +283,19 @@ static bool measure(qg_session *session, request *r) {
     uint32_t count;
     qg_bench *b = r->bench;
     const uint64_t workgroups = b->workgroups;
-    if (r->families.count == 0)
+    if (r->families.count == 0 && r->figures.models.count == 0)
         return qg_complain(
                    "bench needs kernel families, such as qkgen bench gemv,gather; `qkgen list families` shows them") ==
                0;
     if (!qg_session_load(session) || !choose_formats(session, r, &layouts)) return false;
     bool good = qg_bench_open(b, session, r->device) && list_cases(session, r, &cases, &count);
     b->workgroups = workgroups;
+    b->quick = r->quick;
+    if (r->quick) b->samples = 5;
+    if (r->samples) b->samples = (uint32_t)r->samples;
+    if (r->cold) b->cold = (r->cache ? 4 * r->cache : 512) << 20;
     if (good && r->sizes && count != 1) good = qg_complain("--sizes takes one family and one --batch") == 0;
-    if (good && r->sizes) b->samples = 7;
+    if (good && r->sizes && !r->samples) b->samples = 7;
     if (good && r->tuning) {
         const char *why = qg_tuning_read(session->arena, r->tuning, qk_vulkan_info(b->vk)->name, &b->tuning);
         good = !why || qg_complain("%s", why) == 0;
@@ -296,6 +313,8 @@ static bool measure(qg_session *session, request *r) {
 static int bench_plain(qg_session *session, request *r) {
     qg_bench *b = r->bench;
     if (r->formats.count || r->all || r->from) return qg_complain("%s takes no format", r->families.items[0]);
+    if (r->models.count || r->quick || r->samples || r->cold || r->cache)
+        return qg_complain("%s takes none of --model, --quick, --samples, --cold, --cache", r->families.items[0]);
     if (r->types.count || r->classes.count || r->constants.count || r->tuning || r->sizes || b->workgroups)
         return qg_complain("%s takes none of --type, --class, --constant, --tuning, --workgroups, --sizes; it takes "
                            "--group, --bins, --rows and --cols",
@@ -327,36 +346,83 @@ static int bench_plain(qg_session *session, request *r) {
     return good ? 0 : 1;
 }
 
+/* What goes with --model, --samples and --cold, and the models. */
+static bool read_models(qg_session *session, const request *r, qg_models *models) {
+    if (r->samples > QG_BENCH_MOST_SAMPLES)
+        return qg_complain("--samples must be from 1 to %d, not %llu", QG_BENCH_MOST_SAMPLES,
+                           (unsigned long long)r->samples) == 0;
+    if (r->cache && !r->cold) return qg_complain("--cache is the size for --cold; give that, too") == 0;
+    if (r->cache > 65536)
+        return qg_complain("--cache must be at most 65536 MiB, not %llu", (unsigned long long)r->cache) == 0;
+    if (r->models.count == 0) return true;
+    if (r->families.count)
+        return qg_complain("--model chooses the families by itself; leave %s out", r->families.items[0]) == 0;
+    if (r->rows || r->cols || r->experts || r->slots || r->sizes)
+        return qg_complain("--model has the shapes: leave --rows, --cols, --experts, --slots and --sizes out") == 0;
+    return qg_models_read(session->arena, session->data ? session->data : qg_session_data(session), &r->models, models);
+}
+
 int qg_command_bench(qg_session *session, int argc, char **argv) {
     qg_bench bench = {0};
-    request r = {.bench = &bench, .batches = "1", .group = 64, .bins = 16};
-    qg_texts formats = {0}, classes = {0}, types = {0}, rest = {0};
-    const qg_option options[] = {{"--data", QG_TEXT, &session->data},   {"--formats", QG_TEXT, &session->formats},
-                                 {"--spec", QG_TEXTS, &session->specs}, {"--format", QG_TEXTS, &formats},
-                                 {"--from", QG_TEXT, &r.from},          {"--all", QG_FLAG, &r.all},
-                                 {"--type", QG_TEXTS, &types},          {"--class", QG_TEXTS, &classes},
-                                 {"--rows", QG_COUNT, &r.rows},         {"--cols", QG_COUNT, &r.cols},
-                                 {"--batch", QG_TEXT, &r.batches},      {"--tokens", QG_TEXT, &r.batches},
-                                 {"--experts", QG_COUNT, &r.experts},   {"--slots", QG_COUNT, &r.slots},
-                                 {"--group", QG_COUNT, &r.group},       {"--bins", QG_COUNT, &r.bins},
-                                 {"--sizes", QG_FLAG, &r.sizes},        {"--constant", QG_TEXTS, &r.constants},
-                                 {"--tuning", QG_TEXT, &r.tuning},      {"--workgroups", QG_COUNT, &bench.workgroups},
-                                 {"--device", QG_TEXT, &r.device},      {"--read", QG_TEXT, &r.read},
-                                 {"--json", QG_TEXT, &r.json},          {"--svg", QG_TEXT, &r.svg},
-                                 {"--markdown", QG_TEXT, &r.markdown},  {"--peers", QG_TEXT, &r.peers}};
-    if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
+    request r = {.bench = &bench, .group = 64, .bins = 16};
+    qg_texts formats = {0}, classes = {0}, types = {0}, models = {0}, rest = {0};
+    const qg_option options[] = {
+        {"--format", QG_TEXTS, &formats, "F,...", "formats, by names or patterns such as 'a*'"},
+        {"--from", QG_TEXT, &r.from, "ORIGIN", "formats whose specification says that they are from there"},
+        {"--all", QG_FLAG, &r.all, NULL, "all formats"},
+        {"--type", QG_TEXTS, &types, "f32|f16|bf16,...", "of results; gemv, gemv_id: of x (default: f32)"},
+        {"--class", QG_TEXTS, &classes, "exact|int8|split|int24|half|mma,...", "how sums multiply (default: exact)"},
+        {"--rows", QG_COUNT, &r.rows, "N",
+         "rows of the matrix (default: 57344; gather, dequant: 16384; gemv_id: 768; less on a CPU)"},
+        {"--cols", QG_COUNT, &r.cols, "K", "its columns (default: 8192; gemv_id: 2048; less on a CPU)"},
+        {"--batch", QG_TEXT, &r.batches, "M,...",
+         "how many vectors, up to eight numbers (default: 1; --model: 1,2,3,4,5,8)"},
+        {"--tokens", QG_TEXT, &r.batches, "M,...", "the same, of gemv_id"},
+        {"--experts", QG_COUNT, &r.experts, "E", "gemv_id: matrices (default: 128; 16 on a CPU)"},
+        {"--slots", QG_COUNT, &r.slots, "S", "gemv_id: experts for each token (default: 8)"},
+        {"--group", QG_COUNT, &r.group, "N", "families without a format: elements of a group (default: 64)"},
+        {"--bins", QG_COUNT, &r.bins, "N", "families without a format: levels of a group (default: 16)"},
+        {"--sizes", QG_FLAG, &r.sizes, NULL, "powers of two of rows and columns, instead of one shape"},
+        {"--constant", QG_TEXTS, &r.constants, "NAME=VALUE", "a constant of the kernel other than the planner's"},
+        {"--tuning", QG_TEXT, &r.tuning, "FILE", "constants that `qkgen tune` found"},
+        {"--workgroups", QG_COUNT, &bench.workgroups, "N", "launches so many, other than the planner's"},
+        {"--device", QG_TEXT, &r.device, "NAME|NUMBER", "one of `qkgen devices` (default: the best)"},
+        {"--json", QG_TEXT, &r.json, "FILE", "writes the figures"},
+        {"--read", QG_TEXT, &r.read, "FILE,...", "takes figures that --json wrote, and measures nothing"},
+        {"--svg", QG_TEXT, &r.svg, "FILE", "draws the figures"},
+        {"--markdown", QG_TEXT, &r.markdown, "FILE", "writes a table"},
+        {"--peers", QG_TEXT, &r.peers, "FILE", "figures of other libraries, to stand beside ours"},
+        {"--model", QG_TEXTS, &models, "NAME|FILE,...", "the shapes of models, instead of families and one shape"},
+        {"--samples", QG_COUNT, &r.samples, "N", "submissions whose median is taken (default: 21; --quick: 5)"},
+        {"--quick", QG_FLAG, &r.quick, NULL, "shorter submissions, and less waiting for the device's clocks"},
+        {"--cold", QG_FLAG, &r.cold, NULL, "launches take turns over 512 MiB of weights, which no cache holds"},
+        {"--cache", QG_COUNT, &r.cache, "MIB", "of the device: --cold takes four times that"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     for (uint32_t i = 0; i < rest.count; ++i) qg_split(session->arena, rest.items[i], &r.families);
     for (uint32_t i = 0; i < formats.count; ++i) qg_split(session->arena, formats.items[i], &r.formats);
     for (uint32_t i = 0; i < classes.count; ++i) qg_split(session->arena, classes.items[i], &r.classes);
     for (uint32_t i = 0; i < types.count; ++i) qg_split(session->arena, types.items[i], &r.types);
+    for (uint32_t i = 0; i < models.count; ++i) qg_split(session->arena, models.items[i], &r.models);
     if (r.families.count && qg_plain_named(r.families.items[0], NULL)) return bench_plain(session, &r);
     if (r.types.count == 0) qg_split(session->arena, "f32", &r.types);
+    qg_models named = {0};
+    if (!read_models(session, &r, &named)) return 1;
+    if (!r.read) r.figures.models = named;
+    if (!r.batches) r.batches = r.models.count ? "1,2,3,4,5,8" : "1";
     qg_peers peers = {0};
     if (r.peers && !qg_peers_read(session->arena, r.peers, &peers)) return 1;
     bool good = r.read ? qg_figures_read(session->arena, r.read, &r.figures) : measure(session, &r);
+    if (named.count && r.read) {
+        r.figures.models = named;
+        r.figures.left_out = (qg_texts){0};
+    }
     if (!good && r.figures.count == 0) return 1;
-    if (!is_sweep(&r.figures)) qg_figures_sort(&r.figures);
+    if (!is_sweep(&r.figures) && r.figures.models.count == 0) qg_figures_sort(&r.figures);
     good = good && write_documents(session->arena, &r, &peers);
-    qg_figures_print(session->arena, &r.figures);
+    if (r.figures.models.count)
+        fputs(qg_models_report(session->arena, &r.figures, &peers, false), stdout);
+    else
+        qg_figures_print(session->arena, &r.figures);
     return good && all_right(&r.figures) ? 0 : 1;
 }

@@ -39,8 +39,9 @@ static void add_head(qg_text *text, const qg_figures *figures, const qg_peers *p
 
 const char *qg_figures_markdown(qg_arena *arena, const qg_figures *figures, const qg_peers *peers) {
     qg_text text = qg_text_new(arena);
-    qg_text_printf(&text, "%s%s, driver %s: copies %.0f GB/s, read and written.\n", figures->device,
-                   figures->cpu ? ", a CPU device" : "", figures->driver, figures->copy / 1e9);
+    qg_text_printf(&text, "%s%s, driver %s: copies %.0f GB/s, read and written%s.\n", figures->device,
+                   figures->cpu ? ", a CPU device" : "", figures->driver, figures->copy / 1e9,
+                   qg_figures_cold(arena, figures));
     for (uint32_t i = 0; i < figures->count; ++i) {
         bool before = false;
         const qg_figure *f = &figures->items[i];

@@ -6,20 +6,20 @@
 
 enum { WORDS = 8 };
 
-static uint32_t split(qg_arena *arena, const char *line, size_t length, const char *words[WORDS]) {
+uint32_t qg_line_words(qg_arena *arena, const char *line, size_t length, const char **words, uint32_t most) {
     uint32_t count = 0;
     for (size_t i = 0; i < length && line[i] != '#';) {
         size_t n = 0;
         while (i + n < length && !strchr(" \t\r#", line[i + n])) ++n;
-        if (n && count < WORDS) words[count] = qg_strndup(arena, line + i, n);
-        count += n > 0;
+        if (n && count < most) words[count] = qg_strndup(arena, line + i, n);
+        count += n > 0 && count < most;
         i += n;
         while (i < length && strchr(" \t\r", line[i])) ++i;
     }
     return count;
 }
 
-static bool whole(const char *word, uint64_t *number) {
+bool qg_whole_number(const char *word, uint64_t *number) {
     char *end;
     *number = strtoull(word, &end, 10);
     return *word >= '0' && *word <= '9' && !*end && *number;
@@ -30,7 +30,8 @@ static const char *read_peer(const char *const *words, uint32_t count, qg_peer *
     if (count != 8) return "a line is PEER FAMILY FORMAT ROWS COLS BATCH NUMBER us|GB/s";
     *peer = (qg_peer){.name = words[0], .family = words[1], .format = words[2]};
     if (!qg_family_named(words[1])) return "the second word must be a kernel family; `qkgen list families` shows them";
-    if (!whole(words[3], &peer->rows) || !whole(words[4], &peer->cols) || !whole(words[5], &peer->batch))
+    if (!qg_whole_number(words[3], &peer->rows) || !qg_whole_number(words[4], &peer->cols) ||
+        !qg_whole_number(words[5], &peer->batch))
         return "rows, columns and batch must be whole numbers from 1";
     const double number = strtod(words[6], &end);
     if (*end || !(number > 0) || number > 1e12) return "the figure must be a number above 0";
@@ -60,9 +61,9 @@ bool qg_peers_read(qg_arena *arena, const char *path, qg_peers *peers) {
     uint32_t line = 1;
     for (const char *at = text; *at; ++line) {
         const size_t size = strcspn(at, "\n");
-        const char *words[WORDS] = {0};
+        const char *words[WORDS + 1] = {0};
         qg_peer peer;
-        const uint32_t count = split(arena, at, size, words);
+        const uint32_t count = qg_line_words(arena, at, size, words, WORDS + 1);
         if (count) {
             why = read_peer(words, count, &peer);
             if (!why) why = add_name(peers, peer.name);

@@ -1,11 +1,36 @@
 /* Figures as a table, as JSON, and from JSON. */
 #include "run_bench.h"
 
-#include <cjson/cJSON.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+double qg_round_as_json(double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", x);
+    return strtod(text, NULL);
+}
+
+qg_figure qg_figure_new(qg_arena *arena, const qg_case *c) {
+    return (qg_figure){.format = c->layout->name,
+                       .family = c->family->name,
+                       .type = qg_scalars[c->type].name,
+                       .sum = c->family->sums ? c->sum->name : "",
+                       .rows = c->rows,
+                       .cols = c->cols,
+                       .batch = c->batch,
+                       .experts = c->experts,
+                       .slots = c->slots,
+                       .used = qg_bench_experts(arena, c),
+                       .bits = qg_bits_per_element(c->layout)};
+}
+
+void qg_figure_round(qg_figure *f) {
+    f->time = (qg_timing){qg_round_as_json(f->time.median), qg_round_as_json(f->time.least),
+                          qg_round_as_json(f->time.greatest)};
+    f->checked.error = qg_round_as_json(f->checked.error);
+    f->bits = qg_round_as_json(f->bits);
+}
 
 double qg_figure_rate(const qg_figure *f) { return f->bytes / f->time.median; }
 
@@ -60,10 +85,16 @@ void qg_figures_sort(qg_figures *figures) {
     if (figures->count) qsort(figures->items, figures->count, sizeof *figures->items, by_group);
 }
 
+const char *qg_figures_cold(qg_arena *arena, const qg_figures *figures) {
+    if (!figures->cold) return "";
+    return qg_format(arena, "; launches take turns over %llu MiB of weights",
+                     (unsigned long long)(figures->cold >> 20));
+}
+
 void qg_figures_print(qg_arena *arena, const qg_figures *figures) {
-    printf("%s%s, driver %s: copies %.1f GB/s, read and written\n", figures->device,
+    printf("%s%s, driver %s: copies %.1f GB/s, read and written%s\n", figures->device,
            figures->cpu ? ", a CPU device, whose figures say nothing of GPUs" : "", figures->driver,
-           figures->copy / 1e9);
+           figures->copy / 1e9, qg_figures_cold(arena, figures));
     uint32_t width = 6;
     for (uint32_t i = 0; i < figures->count; ++i)
         if (strlen(figures->items[i].format) > width) width = (uint32_t)strlen(figures->items[i].format);
@@ -82,7 +113,7 @@ void qg_figures_print(qg_arena *arena, const qg_figures *figures) {
 
 /* ---- JSON ---- */
 
-static void add_string(qg_text *text, const char *string) {
+void qg_json_string(qg_text *text, const char *string) {
     qg_text_puts(text, "\"");
     for (; *string; ++string) {
         const unsigned char c = (unsigned char)*string;
@@ -98,8 +129,17 @@ static void add_string(qg_text *text, const char *string) {
 
 static void add_member(qg_text *text, const char *name, const char *string) {
     qg_text_printf(text, "\"%s\": ", name);
-    add_string(text, string);
+    qg_json_string(text, string);
     qg_text_puts(text, ", ");
+}
+
+static void add_left_out(qg_text *text, const qg_texts *left_out) {
+    qg_text_puts(text, "\"left_out\": [");
+    for (uint32_t i = 0; i < left_out->count; ++i) {
+        qg_text_puts(text, i ? ",\n    " : "\n    ");
+        qg_json_string(text, left_out->items[i]);
+    }
+    qg_text_puts(text, "],\n  ");
 }
 
 const char *qg_figures_json(qg_arena *arena, const qg_figures *figures) {
@@ -107,8 +147,11 @@ const char *qg_figures_json(qg_arena *arena, const qg_figures *figures) {
     qg_text_puts(&text, "{");
     add_member(&text, "device", figures->device);
     add_member(&text, "driver", figures->driver);
-    qg_text_printf(&text, "\"cpu\": %s, \"copy\": %.6g, \"results\": [", figures->cpu ? "true" : "false",
-                   figures->copy);
+    qg_text_printf(&text, "\"cpu\": %s, \"copy\": %.6g, ", figures->cpu ? "true" : "false", figures->copy);
+    if (figures->cold) qg_text_printf(&text, "\"cold\": %llu, ", (unsigned long long)figures->cold);
+    if (figures->models.count) qg_models_json(&text, &figures->models);
+    if (figures->left_out.count) add_left_out(&text, &figures->left_out);
+    qg_text_puts(&text, "\"results\": [");
     for (uint32_t i = 0; i < figures->count; ++i) {
         const qg_figure *f = &figures->items[i];
         qg_text_puts(&text, i ? ",\n  {" : "\n  {");
@@ -180,6 +223,20 @@ static bool read_figure(qg_arena *arena, const cJSON *object, qg_figure *f) {
     return good;
 }
 
+/* What `bench --model` and `bench --cold` add. */
+static bool read_more(qg_arena *arena, const cJSON *root, qg_figures *figures) {
+    bool good = true;
+    const cJSON *models = cJSON_GetObjectItemCaseSensitive(root, "models"), *item;
+    if (cJSON_HasObjectItem(root, "cold")) figures->cold = (uint64_t)number_of(root, "cold", 1, &good);
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "left_out")) {
+        good &= cJSON_IsString(item);
+        const char *text = good ? qg_format(arena, "%s", item->valuestring) : "";
+        qg_texts *all = &figures->left_out;
+        QG_PUSH(arena, all->items, all->count, all->capacity, text);
+    }
+    return good && (!models || qg_models_from_json(arena, models, &figures->models));
+}
+
 static bool read_figures(qg_arena *arena, const cJSON *root, qg_figures *figures, int *number) {
     bool good = cJSON_IsObject(root);
     const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *item;
@@ -187,7 +244,7 @@ static bool read_figures(qg_arena *arena, const cJSON *root, qg_figures *figures
     figures->driver = string_of(arena, root, "driver", &good);
     figures->cpu = flag_of(root, "cpu", &good);
     figures->copy = number_of(root, "copy", 1, &good);
-    good &= cJSON_IsArray(results);
+    good &= cJSON_IsArray(results) && read_more(arena, root, figures);
     cJSON_ArrayForEach(item, results) {
         qg_figure f;
         if (!good) break;
@@ -198,7 +255,7 @@ static bool read_figures(qg_arena *arena, const cJSON *root, qg_figures *figures
     return good;
 }
 
-bool qg_figures_read(qg_arena *arena, const char *path, qg_figures *figures) {
+static bool read_file(qg_arena *arena, const char *path, qg_figures *figures) {
     const char *why = NULL, *end = NULL;
     size_t length = 0;
     int number = 0;
@@ -212,8 +269,50 @@ bool qg_figures_read(qg_arena *arena, const char *path, qg_figures *figures) {
     cJSON_Delete(root);
     if (good) return true;
     if (number == 0)
-        return qg_complain("%s: device, driver, cpu, copy or results is missing; give a file that bench --json wrote",
+        return qg_complain("%s: device, driver, cpu, copy or results is missing, or another member is wrong; give a "
+                           "file that bench --json wrote",
                            path) == 0;
     return qg_complain("%s: result %d lacks a member, or has one out of range; give a file that bench --json wrote",
                        path, number) == 0;
+}
+
+static bool same_case(const qg_figure *a, const qg_figure *b) {
+    return qg_figure_same_group(a, b) && strcmp(a->format, b->format) == 0 && a->rows == b->rows && a->cols == b->cols;
+}
+
+/* Puts figures of a further run to those of the first, which had the same device. */
+static bool add_figures(qg_arena *arena, const char *path, const qg_figures *more, qg_figures *figures) {
+    if (strcmp(more->device, figures->device) != 0 || strcmp(more->driver, figures->driver) != 0)
+        return qg_complain("%s is of %s, driver %s, the file before it of %s, driver %s; read them apart", path,
+                           more->device, more->driver, figures->device, figures->driver) == 0;
+    if (more->cold != figures->cold)
+        return qg_complain("%s and the file before it differ in --cold or --cache; read them apart", path) == 0;
+    for (uint32_t i = 0; i < more->count; ++i)
+        for (uint32_t j = 0; j < figures->count; ++j)
+            if (same_case(&more->items[i], &figures->items[j]))
+                return qg_complain("%s: result %u is of the same case as one of the files before; leave one out", path,
+                                   i + 1) == 0;
+    for (uint32_t i = 0; i < more->count; ++i)
+        QG_PUSH(arena, figures->items, figures->count, figures->capacity, more->items[i]);
+    for (uint32_t i = 0; i < more->models.count; ++i) qg_models_add(arena, &figures->models, &more->models.items[i]);
+    for (uint32_t i = 0; i < more->left_out.count; ++i) qg_figures_leave_out(arena, figures, more->left_out.items[i]);
+    return true;
+}
+
+bool qg_figures_read(qg_arena *arena, const char *paths, qg_figures *figures) {
+    qg_texts files = {0};
+    qg_split(arena, paths, &files);
+    for (uint32_t i = 0; i < files.count; ++i) {
+        qg_figures more = {0};
+        if (!read_file(arena, files.items[i], i ? &more : figures)) return false;
+        if (i && !add_figures(arena, files.items[i], &more, figures)) return false;
+    }
+    return files.count > 0 || qg_complain("--read needs the name of a file") == 0;
+}
+
+void qg_figures_leave_out(qg_arena *arena, qg_figures *figures, const char *text) {
+    qg_texts *out = &figures->left_out;
+    for (uint32_t i = 0; i < out->count; ++i)
+        if (strcmp(out->items[i], text) == 0) return;
+    QG_PUSH(arena, out->items, out->count, out->capacity, text);
 }

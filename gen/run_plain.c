@@ -345,10 +345,15 @@ int qg_run_plain(qg_session *session, const qg_plain *family, int argc, char **a
                      .family = family,
                      .request = {.set = set, .n_families = 1, .families = &family, .command = "qkgen run"}};
     const qg_option options[] = {
-        {"--data", QG_TEXT, &session->data}, {"--target", QG_TEXT, &target}, {"--group", QG_COUNT, &job.group},
-        {"--bins", QG_COUNT, &job.bins},     {"--in", QG_TEXTS, &in},        {"--out", QG_TEXTS, &out},
-        {"--device", QG_TEXT, &job.device}};
-    if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
+        {"--target", QG_TEXT, &target, "c|vulkan|msl",
+         "the C reference, a Vulkan device, or the executor of Metal text"},
+        {"--group", QG_COUNT, &job.group, "G", "elements of a group, a multiple of 4"},
+        {"--bins", QG_COUNT, &job.bins, "B", "qdq_init: levels of a group, from 2"},
+        {"--in", QG_TEXTS, &in, "[NAME=]FILE", "an input; with its name where there are several"},
+        {"--out", QG_TEXTS, &out, "[NAME=]FILE", "an output; with its name where there are several"},
+        {"--device", QG_TEXT, &job.device, "NAME|NUMBER", "vulkan: one of `qkgen devices` (default: the best)"},
+        QG_DATA_OPTION(session)};
+    if (!qg_options_read(session, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     if (rest.count != 1) return qg_complain("run needs one kernel family, and '%s' is a second", rest.items[1]);
     if (!qg_target_named(target))
         return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");

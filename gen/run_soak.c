@@ -66,6 +66,7 @@ static bool open_device(const request *r, qg_soak_device *device, const char **w
     *why = error.text;
     if (!qg_spirv_open() || qk_vulkan_create(&options, &device->vk, &error) != QK_OK) return false;
     device->templates = templates;
+    device->kept = QG_NEW(r->session->arena, qg_soak_weights);
     device->most = qk_vulkan_info(device->vk)->type == QK_VULKAN_CPU ? 1 << 16 : 1 << 17;
     return true;
 }
@@ -359,38 +360,70 @@ static void split_all(qg_arena *arena, qg_texts *texts) {
     *texts = words;
 }
 
+static int by_elements(const void *a, const void *b) {
+    const qg_matrix *x = a, *y = b;
+    const double m = (double)x->rows * (double)x->cols * (double)(x->experts ? x->experts : 1);
+    const double n = (double)y->rows * (double)y->cols * (double)(y->experts ? y->experts : 1);
+    return m > n ? -1 : m < n;
+}
+
+/* The matrices of models, the largest first, and as many cases as they make. */
+static bool list_sweep(request *r, const qg_texts *names, uint64_t largest) {
+    qg_arena *arena = r->session->arena;
+    qg_models models = {0};
+    uint32_t count = 0;
+    if (!qg_models_read(arena, qg_session_data(r->session), names, &models)) return false;
+    qg_matrix *shapes = qg_models_shapes(arena, &models, &count);
+    qsort(shapes, count, sizeof *shapes, by_elements);
+    r->choice.shapes = shapes;
+    r->choice.n_shapes = largest && largest < count ? (uint32_t)largest : count;
+    const uint64_t all = qg_soak_sweep(arena, &r->choice);
+    if (!r->cases || r->cases > all) r->cases = all;
+    return true;
+}
+
 int qg_command_soak(qg_session *session, int argc, char **argv) {
     request r = {.session = session, .seed = 1, .failures = 10};
-    qg_texts rest = {0};
-    const qg_option options[] = {{"--data", QG_TEXT, &session->data},
-                                 {"--formats", QG_TEXT, &session->formats},
-                                 {"--spec", QG_TEXTS, &session->specs},
-                                 {"--device", QG_TEXT, &r.device},
-                                 {"--seed", QG_COUNT, &r.seed},
-                                 {"--cases", QG_COUNT, &r.cases},
-                                 {"--minutes", QG_COUNT, &r.minutes},
-                                 {"--seconds", QG_COUNT, &r.seconds},
-                                 {"--jobs", QG_COUNT, &r.jobs},
-                                 {"--limit", QG_COUNT, &r.limit},
-                                 {"--failures", QG_COUNT, &r.failures},
-                                 {"--from", QG_COUNT, &r.first},
-                                 {"--format", QG_TEXTS, &r.choice.formats},
-                                 {"--family", QG_TEXTS, &r.choice.families},
-                                 {"--class", QG_TEXTS, &r.choice.classes},
-                                 {"--case", QG_TEXT, &r.one}};
-    if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
+    qg_texts rest = {0}, models = {0};
+    uint64_t largest = 0;
+    const qg_option options[] = {
+        {"--minutes", QG_COUNT, &r.minutes, "N", "how long (default: 1, where nothing says how long or how many)"},
+        {"--seconds", QG_COUNT, &r.seconds, "N", "how much longer"},
+        {"--cases", QG_COUNT, &r.cases, "N", "how many cases, fewer when the time is over before"},
+        {"--seed", QG_COUNT, &r.seed, "N", "which cases: the same on devices of one kind (default: 1)"},
+        {"--from", QG_COUNT, &r.first, "N", "the number of the first case (default: 0)"},
+        {"--format", QG_TEXTS, &r.choice.formats, "F,...", "formats, by names or patterns (default: all)"},
+        {"--family", QG_TEXTS, &r.choice.families, "FAMILY,...",
+         "kernel families, also those without a format (default: all)"},
+        {"--class", QG_TEXTS, &r.choice.classes, "C,...", "classes of sums (default: all)"},
+        {"--model", QG_TEXTS, &models, "NAME|FILE,...",
+         "instead of random shapes: each matrix of these models, with one to eight vectors, for each format and class"},
+        {"--largest", QG_COUNT, &largest, "N", "--model: only so many of the matrices, the largest"},
+        {"--one-of-each", QG_FLAG, &r.choice.one_of_each, NULL, "--model: one format of each specification"},
+        {"--jobs", QG_COUNT, &r.jobs, "N", "processes (default: one less than there are processors, at least 2)"},
+        {"--limit", QG_COUNT, &r.limit, "S", "seconds after which a case is taken to hang (default: 40; 240 on a CPU)"},
+        {"--failures", QG_COUNT, &r.failures, "N", "after how many to stop; 0: never (default: 10)"},
+        {"--device", QG_TEXT, &r.device, "D",
+         "a device of `qkgen devices`, by number or part of its name (default: a CPU device)"},
+        {"--case", QG_TEXT, &r.one, "CASE", "one case, as it was printed"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     if (rest.count) return qg_complain("soak takes no '%s'", rest.items[0]);
     if (r.jobs > MOST_JOBS)
         return qg_complain("--jobs must be at most %d, not %llu", MOST_JOBS, (unsigned long long)r.jobs);
     split_all(session->arena, &r.choice.formats);
     split_all(session->arena, &r.choice.families);
     split_all(session->arena, &r.choice.classes);
+    split_all(session->arena, &models);
+    if (!models.count && (largest || r.choice.one_of_each))
+        return qg_complain("--largest and --one-of-each belong to --model");
     if (!qg_session_load(session) || !check_names(&r)) return 1;
     r.choice.session = session;
     r.choice.seed = r.seed;
     if (!ask_device(&r)) return 1;
+    if (models.count && !list_sweep(&r, &models, largest)) return 1;
     if (r.one) return try_one(&r);
-    if (!r.cases && !r.minutes && !r.seconds) r.minutes = 1;
+    if (!r.cases && !r.minutes && !r.seconds && !models.count) r.minutes = 1;
     soak *s = QG_NEW(session->arena, soak);
     s->r = &r;
     s->start = qg_seconds_now();

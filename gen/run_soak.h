@@ -44,6 +44,11 @@ typedef struct qg_soak_choice {
     bool cpu, matrix_units;
     uint64_t memory; /* bytes of the device */
     uint64_t seed;
+    /* A sweep: all of these shapes, in place of random ones, with kernels that qg_soak_sweep lists. */
+    uint32_t n_shapes, n_kernels;
+    const qg_matrix *shapes;
+    struct qg_soak_case *kernels;
+    bool one_of_each;
 } qg_soak_choice;
 
 enum { QG_SOAK_GROUP = 8 }; /* cases one after the other with the same kernel */
@@ -51,6 +56,8 @@ enum { QG_SOAK_GROUP = 8 }; /* cases one after the other with the same kernel */
 /* Case number `number`; false where it has none: no kernel of that class, or no tensor of that shape. The same choice and number
  * give the same case. */
 bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number, qg_soak_case *c);
+/* Lists the kernels of a sweep, and returns how many cases it has. */
+uint64_t qg_soak_sweep(qg_arena *arena, qg_soak_choice *choice);
 /* "format=q4_0 family=gemv ...", which qg_soak_read reads; NULL, or a sentence saying what is wrong with it. */
 const char *qg_soak_text(qg_arena *arena, const qg_soak_case *c);
 const char *qg_soak_read(qg_arena *arena, const qg_session *session, const char *text, qg_soak_case *c);
@@ -59,10 +66,18 @@ const qk_kernel *qg_soak_describe(qg_arena *arena, const qg_soak_case *c);
 
 /* ---- run_soak_try.c: one case on a device ---- */
 
+/* The weights of the latest case, for others that differ in the vectors alone. */
+typedef struct qg_soak_weights {
+    qg_soak_case of;
+    uint32_t count;
+    qk_vulkan_buffer *buffers[QK_MAX_BINDINGS];
+} qg_soak_weights;
+
 typedef struct qg_soak_device {
     qk_vulkan *vk;
     const qg_templates *templates;
     uint64_t most; /* elements whose values are computed for a case */
+    qg_soak_weights *kept;
 } qg_soak_device;
 
 /* A kernel that is compiled, for cases that differ in shape and data alone. */

@@ -162,7 +162,61 @@ const qk_kernel *qg_soak_describe(qg_arena *arena, const qg_soak_case *c) {
     return qg_describe(arena, kernel, QK_API_VULKAN, NULL);
 }
 
+/* ---- a sweep ---- */
+
+static bool is_first_of_specification(const qg_library *library, uint32_t layout) {
+    return layout == 0 || strcmp(library->paths[layout], library->paths[layout - 1]) != 0;
+}
+
+uint64_t qg_soak_sweep(qg_arena *arena, qg_soak_choice *choice) {
+    const qg_library *library = choice->session->library;
+    uint32_t capacity = 0;
+    choice->n_kernels = 0;
+    for (uint32_t l = 0; l < library->layouts.count; ++l) {
+        const qg_layout *layout = library->layouts.items[l];
+        if (!is_wanted(&choice->formats, layout->name)) continue;
+        if (choice->one_of_each && !is_first_of_specification(library, l)) continue;
+        for (uint32_t i = 0; i < qg_n_families * qg_n_sum_classes; ++i) {
+            const qg_family *family = &qg_families[i / qg_n_sum_classes];
+            const qg_sum_class *sum = &qg_sum_classes[i % qg_n_sum_classes];
+            if (!family->sums || !is_wanted(&choice->families, family->name) || !qg_takes(family, layout)) continue;
+            if (!is_wanted(&choice->classes, sum->name)) continue;
+            if (sum->products == QG_PRODUCTS_MMA && !choice->matrix_units) continue;
+            if (sum != &qg_sum_classes[0] && !qg_has_class(arena, layout, family, sum)) continue;
+            const qg_soak_case kernel = {
+                .layout = layout, .family = family, .sum = sum, .type = family->types[0], .constants = ""};
+            QG_PUSH(arena, choice->kernels, choice->n_kernels, capacity, kernel);
+        }
+    }
+    return (uint64_t)choice->n_shapes * choice->n_kernels * QG_SOAK_GROUP;
+}
+
+/* Case `number` of a sweep: one to eight vectors, which make a group; then the shapes; then the kernels. */
+static bool case_of_sweep(const qg_soak_choice *choice, uint64_t number, qg_soak_case *c) {
+    const uint64_t group = number / QG_SOAK_GROUP;
+    const qg_matrix *shape = &choice->shapes[group % choice->n_shapes];
+    *c = choice->kernels[group / choice->n_shapes % choice->n_kernels];
+    const bool experts = shape->experts != 0;
+    if (experts != c->family->in_blocks) return false;
+    c->rows = shape->rows;
+    c->cols = shape->cols;
+    c->experts = shape->experts;
+    c->slots = experts ? shape->used : 0;
+    c->batch = number % QG_SOAK_GROUP + 1;
+    c->parts = 1;
+    c->seed = choice->seed + group;
+    c->padding = group % 2 ? QK_PADDING : 0;
+    c->x = (qg_soak_x)(number % (QG_SOAK_ONE + 1));
+    if (c->layout->view == QG_VIEW_BLOCKS) return c->cols % c->layout->elements == 0;
+    return true;
+}
+
 bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number, qg_soak_case *c) {
+    if (choice->n_shapes) {
+        if (!case_of_sweep(choice, number, c)) return false;
+        return c->layout->view == QG_VIEW_BLOCKS ||
+               qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
+    }
     uint64_t state = choice->seed * UINT64_C(0xD1342543DE82EF95) + number / QG_SOAK_GROUP;
     *c = (qg_soak_case){.constants = "", .parts = 1};
     qg_soak_random(&state);

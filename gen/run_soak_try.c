@@ -70,12 +70,6 @@ bool qg_soak_compile(const qg_soak_device *device, const qg_soak_case *c, qg_soa
     return code->data != NULL;
 }
 
-void qg_soak_forget(const qg_soak_device *device, qg_soak_kernel *kernel) {
-    if (kernel->kernel) qk_vulkan_forget(device->vk, kernel->kernel);
-    if (kernel->arena) qg_arena_free(kernel->arena);
-    *kernel = (qg_soak_kernel){NULL, NULL};
-}
-
 /* ---- memory ---- */
 
 static uint64_t up(uint64_t at, uint64_t to) { return (at + to - 1) / to * to; }
@@ -151,15 +145,49 @@ static qk_status upload_weights(trial *t, uint32_t i) {
     return status;
 }
 
+static bool same_weights(const qg_soak_case *a, const qg_soak_case *b) {
+    return a->layout == b->layout && a->family == b->family && a->rows == b->rows && a->cols == b->cols &&
+           a->experts == b->experts && a->seed == b->seed && a->offset == b->offset && a->padding == b->padding &&
+           a->weights == b->weights;
+}
+
+static void drop_weights(const qg_soak_device *device) {
+    for (uint32_t i = 0; i < device->kept->count; ++i) qk_vulkan_buffer_destroy(device->vk, device->kept->buffers[i]);
+    *device->kept = (qg_soak_weights){.count = 0};
+}
+
+void qg_soak_forget(const qg_soak_device *device, qg_soak_kernel *kernel) {
+    if (kernel->kernel) qk_vulkan_forget(device->vk, kernel->kernel);
+    if (device->kept->count) drop_weights(device);
+    if (kernel->arena) qg_arena_free(kernel->arena);
+    *kernel = (qg_soak_kernel){NULL, NULL};
+}
+
+/* Those of the case before, where only the vectors differ. */
+static qk_status take_weights(trial *t) {
+    qg_soak_weights *kept = t->device->kept;
+    qk_status status = QK_OK;
+    const bool same = kept->count && same_weights(&kept->of, t->c);
+    if (!same) drop_weights(t->device);
+    for (uint32_t i = 0; i < t->c->layout->n_buffers && status == QK_OK; ++i) {
+        const uint64_t rows = t->c->family->in_blocks ? t->c->rows * t->c->experts : t->c->rows;
+        t->weight_bytes[i] = rows && t->c->cols ? qk_weight_bytes(t->kernel, i, rows, t->c->cols) : 0;
+        if (!same) status = upload_weights(t, i);
+        if (same) t->weights[t->n_weights++] = kept->buffers[i];
+    }
+    if (same) return status;
+    /* Also those of a case that failed, to be destroyed. */
+    kept->of = *t->c;
+    for (kept->count = 0; kept->count < t->n_weights; ++kept->count)
+        kept->buffers[kept->count] = t->weights[kept->count];
+    if (status != QK_OK) drop_weights(t->device);
+    return status;
+}
+
 static qk_status make_buffers(trial *t) {
-    const qg_soak_case *c = t->c;
-    const uint64_t rows = c->plain ? 0 : c->family->in_blocks ? c->rows * c->experts : c->rows;
     qk_status status = qk_vulkan_buffer_create(t->device->vk, t->bytes, &t->rest, &t->error);
     if (status == QK_OK) status = qk_vulkan_upload(t->device->vk, t->rest, 0, t->image, t->bytes, &t->error);
-    for (uint32_t i = 0; c->layout && i < c->layout->n_buffers && status == QK_OK; ++i) {
-        t->weight_bytes[i] = rows && c->cols ? qk_weight_bytes(t->kernel, i, rows, c->cols) : 0;
-        status = upload_weights(t, i);
-    }
+    if (status == QK_OK && t->c->layout) status = take_weights(t);
     return status;
 }
 
@@ -335,7 +363,6 @@ static bool may_refuse(const qg_soak_case *c, qk_status status) {
 
 static void clean(trial *t) {
     qk_vulkan_buffer_destroy(t->device->vk, t->rest);
-    for (uint32_t i = 0; i < QK_MAX_BINDINGS; ++i) qk_vulkan_buffer_destroy(t->device->vk, t->weights[i]);
     qg_soak_data_drop(&t->data);
     free(t->image);
     free(t->after);

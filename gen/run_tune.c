@@ -257,19 +257,18 @@ int qg_command_tune(qg_session *session, int argc, char **argv) {
     qg_arena *arena = session->arena;
     request r = {.type = "f32"};
     qg_texts formats = {0}, shapes = {0}, without = {0}, rest = {0};
-    const qg_option options[] = {{"--data", QG_TEXT, &session->data},
-                                 {"--formats", QG_TEXT, &session->formats},
-                                 {"--spec", QG_TEXTS, &session->specs},
-                                 {"--format", QG_TEXTS, &formats},
-                                 {"--shape", QG_TEXTS, &shapes},
-                                 {"--type", QG_TEXT, &r.type},
-                                 {"--class", QG_TEXT, &r.sum},
-                                 {"--experts", QG_COUNT, &r.experts},
-                                 {"--slots", QG_COUNT, &r.slots},
-                                 {"--device", QG_TEXT, &r.device},
-                                 {"--out", QG_TEXT, &r.out},
-                                 {"--without", QG_TEXTS, &without}};
-    if (!qg_options_read(arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
+    const qg_option options[] = {
+        {"--format", QG_TEXTS, &formats, "F,...", "formats"},
+        {"--shape", QG_TEXTS, &shapes, "NxK[xM],...", "rows, columns, and vectors or tokens (default of M: 1)"},
+        {"--out", QG_TEXT, &r.out, "FILE", "where the constants go; appears when all was measured"},
+        {"--type", QG_TEXT, &r.type, "f32|f16|bf16", "of results; gemv, gemv_id: of x (default: f32)"},
+        {"--class", QG_TEXT, &r.sum, "exact|int8|split|int24|half|mma", "how sums multiply (default: exact)"},
+        {"--experts", QG_COUNT, &r.experts, "E", "gemv_id: matrices (default: 128)"},
+        {"--slots", QG_COUNT, &r.slots, "S", "gemv_id: experts for each token (default: 8)"},
+        {"--without", QG_TEXTS, &without, "NAME[=VALUE],...", "leaves a constant, or one of its values, out"},
+        {"--device", QG_TEXT, &r.device, "NAME|NUMBER", "one of `qkgen devices` (default: the best)"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     for (uint32_t i = 0; i < rest.count; ++i) qg_split(arena, rest.items[i], &r.families);
     for (uint32_t i = 0; i < formats.count; ++i) qg_split(arena, formats.items[i], &r.formats);
     for (uint32_t i = 0; i < without.count; ++i) qg_split(arena, without.items[i], &r.without);

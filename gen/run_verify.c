@@ -360,17 +360,16 @@ int qg_command_verify(qg_session *session, int argc, char **argv) {
     const char *type = "f32", *tensor = NULL, *out = NULL, *why = NULL;
     qg_texts rest = {0}, names = {0}, rules = {0}, sets = {0};
     verify v = {.session = session, .job = {.arena = session->arena}};
-    const qg_option options[] = {{"--data", QG_TEXT, &session->data},
-                                 {"--formats", QG_TEXT, &session->formats},
-                                 {"--spec", QG_TEXTS, &session->specs},
-                                 {"--target", QG_TEXTS, &names},
-                                 {"--tensor", QG_TEXT, &tensor},
-                                 {"--out", QG_TEXT, &out},
-                                 {"--type", QG_TEXT, &type},
-                                 {"--rules", QG_TEXTS, &rules},
-                                 {"--set", QG_TEXTS, &sets},
-                                 {"--device", QG_TEXT, &v.job.device}};
-    if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
+    const qg_option options[] = {
+        {"--target", QG_TEXTS, &names, "c|vulkan|msl", "a target that decodes (default: c and vulkan)"},
+        {"--tensor", QG_TEXT, &tensor, "NAME", "this tensor alone"},
+        {"--out", QG_TEXT, &out, "FILE", "writes the tensor's values"},
+        {"--type", QG_TEXT, &type, "f32|f16|bf16", "of decoded values (default: f32)"},
+        {"--rules", QG_TEXTS, &rules, "FILE", "more rules for finding the format of a tensor: docs/verify.md"},
+        {"--set", QG_TEXTS, &sets, "PARAMETER=VALUE", "chooses where several formats fit"},
+        {"--device", QG_TEXT, &v.job.device, "NAME|NUMBER", "vulkan: one of `qkgen devices` (default: the best)"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     if (rest.count != 1) return qg_complain("verify needs one file: qkgen verify FILE.gguf|FILE.safetensors");
     if (out && !tensor) return qg_complain("--out needs --tensor NAME, the tensor that is written");
     v.job.family = qg_family_named("dequant");

@@ -196,7 +196,7 @@ static void print_device(uint32_t number, const qk_vulkan_device *d) {
 int qg_command_devices(qg_session *session, int argc, char **argv) {
     enum { MOST = 32 };
     qg_texts rest = {0};
-    if (!qg_options_read(session->arena, argc, argv, NULL, 0, &rest)) return 1;
+    if (!qg_options_read(session, argc, argv, NULL, 0, &rest)) return 1;
     qk_vulkan_device devices[MOST];
     uint32_t count = MOST;
     qk_error error;

@@ -4,21 +4,54 @@
 # NAME is what it is called there: ggml-vulkan, say. What follows is passed on. See README.md.
 #
 # SHAPES names others (FAMILY ROWS COLS BATCH [EXPERTS SLOTS] in each line); FORMATS a pattern of formats (extended, of grep).
+# MODELS names models of bench/models, or files like those, with commas between them: the shapes are then the distinct ones of
+# their matrices (and those of SHAPES, where it is set) with each of BATCHES vectors or tokens, 1,2,3,4,5,8 when it is not set.
+# `bench/peers/ggml.sh NAME --shapes` only prints them, and
 # `bench/peers/ggml.sh NAME --parse FILE` reads the output of a run that was made before, of its own perf cases, too.
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")/../.." && pwd)
 name=${1:?is the name of the peer}
-shapes=${SHAPES:-"gemv 57344 8192 1
-gemv 57344 8192 8
-gather 16384 8192 1
-gemv_id 768 2048 1 128 8
-gemv_id 768 2048 8 128 8"}
 
 die() {
   echo "ggml.sh: error: $1" >&2
   exit 1
 }
+
+# Lines of SHAPES from the files of models: each distinct matrix once for each batch.
+shapes_of_models() {
+  local model path batches=${BATCHES:-1,2,3,4,5,8} files=()
+  [[ $batches =~ ^[1-9][0-9]*(,[1-9][0-9]*)*$ ]] || die "BATCHES: '$batches' must be whole numbers from 1, with commas between them"
+  for model in ${MODELS//,/ }; do
+    path=$model
+    [[ $model == */* ]] || path=$here/bench/models/$model.txt
+    [ -r "$path" ] || die "MODELS: cannot read $path; name a file, or one of: $(cd "$here/bench/models" && printf '%s ' *.txt)"
+    files+=("$path")
+  done
+  awk -v batches="$batches" '
+    { sub(/#.*/, "") }
+    NF == 0 { next }
+    NF != 4 && NF != 6 {
+      printf "ggml.sh: error: %s:%d: a line is NAME ROWS COLS COUNT [EXPERTS USED]\n", FILENAME, FNR >"/dev/stderr"
+      exit 1
+    }
+    !seen[$2, $3, $5, $6]++ {
+      count = split(batches, batch, ",")
+      for (i = 1; i <= count; i++)
+        print NF == 6 ? "gemv_id " $2 " " $3 " " batch[i] " " $5 " " $6 : "gemv " $2 " " $3 " " batch[i]
+    }' "${files[@]}"
+}
+
+shapes=${SHAPES:-}
+if [ -n "${MODELS:-}" ]; then
+  of_models=$(shapes_of_models)
+  shapes=${shapes:+$shapes$'\n'}$of_models
+fi
+shapes=${shapes:-"gemv 57344 8192 1
+gemv 57344 8192 8
+gather 16384 8192 1
+gemv_id 768 2048 1 128 8
+gemv_id 768 2048 8 128 8"}
 
 # The number of an enumerator in ggml.h: how many of its enumeration stand before it.
 number() {
@@ -37,7 +70,7 @@ number() {
 # One line for each format and shape, as `test-backend-ops --test-file` reads them: the operation, the type and extents of its
 # result, its parameters, its sources (strides of 0 are those of dense arrays), and a name.
 list_cases() {
-  local mul_mat mul_mat_id get_rows f32 i32 rule type format family rows cols batch experts slots
+  local mul_mat mul_mat_id get_rows f32 i32 rule type format block family rows cols batch experts slots
   mul_mat=$(number GGML_OP_MUL_MAT GGML_OP_NONE) mul_mat_id=$(number GGML_OP_MUL_MAT_ID GGML_OP_NONE)
   get_rows=$(number GGML_OP_GET_ROWS GGML_OP_NONE)
   f32=$(number GGML_TYPE_F32 GGML_TYPE_F32) i32=$(number GGML_TYPE_I32 GGML_TYPE_F32)
@@ -47,8 +80,13 @@ list_cases() {
   while read -r rule type format; do
     [ "$rule" = gguf ] && [ -e "$here/formats/$format.quant" ] || continue
     [[ $format =~ ^(${FORMATS:-.*})$ ]] || continue
+    block=$(sed -n 's/^block \([0-9]*\).*/\1/p' "$here/formats/$format.quant")
     while read -r family rows cols batch experts slots; do
       local tag=$family:$format:$rows:$cols:$batch
+      if [ $((cols % block)) -ne 0 ]; then
+        echo "ggml.sh: $format: left out $family $rows $cols $batch: columns must be a multiple of $block" >&2
+        continue
+      fi
       case $family in
         gemv) echo "$mul_mat $f32 $rows $batch 1 1 0 2 $type $cols $rows 1 1 $dense $f32 $cols $batch 1 1 $dense $tag" ;;
         gather) echo "$get_rows $f32 $cols $rows 1 1 0 2 $type $cols $rows 1 1 $dense $i32 $rows 1 1 1 $dense $tag" ;;
@@ -98,6 +136,10 @@ parse() {
     END { if (!count) exit 1 }' || die "there is no line with 'us/run' in the output: was it that of test-backend-ops perf?"
 }
 
+if [ "${2:-}" = --shapes ]; then
+  echo "$shapes"
+  exit
+fi
 if [ "${2:-}" = --parse ]; then
   [ -r "${3:-}" ] || die "cannot read '${3:-}'"
   parse <"$3"

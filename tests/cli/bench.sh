@@ -118,6 +118,25 @@ cat >"$work/expected" <<'END'
 END
 check "cases for ggml" diff "$work/expected" "$work/cases"
 
+# Shapes of models: each distinct one once, with each batch; what a format's blocks do not divide is left out.
+printf '# made up\nq 64 288 2\n\no 64 288 1 # as q\nexperts 64 768 2 8 2\n' >"$work/tiny.txt"
+cat >"$work/expected" <<'END'
+gemv 64 288 1
+gemv 64 288 5
+gemv_id 64 768 1 8 2
+gemv_id 64 768 5 8 2
+END
+MODELS=$work/tiny.txt BATCHES=1,5 "$SOURCE/bench/peers/ggml.sh" ggml --shapes >"$work/shapes"
+check "shapes of a model" diff "$work/expected" "$work/shapes"
+check "shapes of the models that are kept" test \
+  "$(MODELS=llama-3.1-8b,qwen3-8b BATCHES=1 "$SOURCE/bench/peers/ggml.sh" ggml --shapes | wc -l)" -eq 8
+FORMATS='q4_K' MODELS=$work/tiny.txt BATCHES=1 \
+  "$SOURCE/bench/peers/ggml.sh" ggml "$work/test-backend-ops" "$work/ggml.h" 2>"$work/cases" >/dev/null
+says "a shape that does not fit" '^ggml.sh: q4_K: left out gemv 64 288 1: columns must be a multiple of 256$' "$work/cases"
+says "a shape that fits" ' gemv_id:q4_K:64:768:1$' "$work/cases"
+refuses "no such model" "MODELS: cannot read .*/nowhere.txt; name a file, or one of: .*qwen3-8b" \
+  env MODELS=nowhere "$SOURCE/bench/peers/ggml.sh" ggml --shapes
+
 # ---- the page ----
 
 mkdir -p "$work/figures" "$work/docs"
