@@ -89,6 +89,13 @@ ggml gemv q4_K 4096 14336 1 32404.90 us
 END
 check "ggml's output" diff "$work/expected" "$work/ggml.peers"
 check "ggml's output are peers" "$QKGEN" bench --read "$work/f.json" --peers "$work/ggml.peers"
+# A case that was measured several times: the median, in the place of the first.
+{ sed 's/1772.77/9.5/' "$work/ggml.txt" && cat "$work/ggml.txt" && sed 's/1772.77/1800.00/; s/774.69/80.1/' "$work/ggml.txt"; } >"$work/thrice.txt"
+"$SOURCE/bench/peers/ggml.sh" ggml --parse "$work/thrice.txt" >"$work/thrice.peers"
+check "medians of ggml's output" diff "$work/expected" "$work/thrice.peers"
+{ sed 's/774.69/775.00/' "$work/ggml.txt" && cat "$work/ggml.txt"; } >"$work/twice.txt"
+"$SOURCE/bench/peers/ggml.sh" ggml --parse "$work/twice.txt" >"$work/twice.peers"
+says "the median of two" '^ggml gather q4_0 256 1024 1 774.8[45] us$' "$work/twice.peers"
 refuses "output of something else" "no line with 'us/run'" "$SOURCE/bench/peers/ggml.sh" ggml --parse "$work/expected"
 check "the peers that are kept" "$QKGEN" bench --read "$work/f.json" --peers "$SOURCE/bench/peers/h200.txt"
 
@@ -134,6 +141,9 @@ FORMATS='q4_K' MODELS=$work/tiny.txt BATCHES=1 \
   "$SOURCE/bench/peers/ggml.sh" ggml "$work/test-backend-ops" "$work/ggml.h" 2>"$work/cases" >/dev/null
 says "a shape that does not fit" '^ggml.sh: q4_K: left out gemv 64 288 1: columns must be a multiple of 256$' "$work/cases"
 says "a shape that fits" ' gemv_id:q4_K:64:768:1$' "$work/cases"
+FORMATS='q4_K' MODELS=$work/tiny.txt BATCHES=1 "$SOURCE/bench/peers/ggml.sh" ggml --cases "$work/ggml.h" >"$work/only" 2>/dev/null
+check "cases without a run" diff <(grep gemv_id "$work/cases") "$work/only"
+refuses "cases without a header" "cannot read .*/nowhere.h; name include/ggml.h" "$SOURCE/bench/peers/ggml.sh" ggml --cases "$work/nowhere.h"
 refuses "no such model" "MODELS: cannot read .*/nowhere.txt; name a file, or one of: .*qwen3-8b" \
   env MODELS=nowhere "$SOURCE/bench/peers/ggml.sh" ggml --shapes
 
