@@ -14,7 +14,7 @@ die() {
   echo "ggml_portable.sh: error: $1" >&2
   exit 1
 }
-[ $# -eq 2 ] || { sed -nE 's/^# ?//p' "$0" | sed -n '1,3p' >&2; exit 2; }
+[ $# -eq 2 ] || { sed -nE 's/^# ?//p' "$0" | sed -n '2,4p' >&2; exit 2; }
 [ -e "$1/tests/test-backend-ops.cpp" ] || die "no tests/test-backend-ops.cpp in $1; name a checkout of ggml"
 mkdir -p "$2"
 ggml=$(cd "$1" && pwd) folder=$(cd "$2" && pwd) root=$folder/debian13

@@ -147,6 +147,30 @@ refuses "cases without a header" "cannot read .*/nowhere.h; name include/ggml.h"
 refuses "no such model" "MODELS: cannot read .*/nowhere.txt; name a file, or one of: .*qwen3-8b" \
   env MODELS=nowhere "$SOURCE/bench/peers/ggml.sh" ggml --shapes
 
+# ggml's program, made to measure briefly: a stand-in with the lines that are changed.
+cat >"$work/ops.cpp" <<'END'
+static void init_tensor_uniform(int * tensor) {
+    bool eval_perf(int backend) {
+        int buf(ggml_backend_alloc_ctx_tensors(ctx.get(), backend));
+        // duplicate the op
+        for (int i = 1; i < n_runs; i++) {
+        } while (total_time_us < 1000*1000);
+    bool eval_support(int backend) {
+                } else if (op == GGML_OP_MUL_MAT_ID || op == GGML_OP_ADD_ID) {
+                        std::vector<int32_t> data(t->ne[0]);
+                        for (int32_t i = 0; i < t->ne[0]; i++) {
+                        std::shuffle(data.begin(), data.end(), rng);
+END
+cp "$work/ops.cpp" "$work/more.cpp" && grep -v 'duplicate the op' "$work/ops.cpp" >"$work/less.cpp" && cp "$work/less.cpp" "$work/same.cpp"
+cat "$work/ops.cpp" >>"$work/more.cpp"
+check "ggml's program is changed" "$SOURCE/bench/peers/ggml_quick.sh" "$work/ops.cpp"
+says "its time" '^        } while \(total_time_us < \(qk_perf_us \? ' "$work/ops.cpp"
+says "the weights come before the other tensors" '^        int buf' <(grep -A1 'if (qk_perf_us) qk_place_in_pool' "$work/ops.cpp")
+refuses "a program that is changed" "is changed already" "$SOURCE/bench/peers/ggml_quick.sh" "$work/ops.cpp"
+refuses "a program that lacks a line" "has not the lines .*qk_perf_us . probe" "$SOURCE/bench/peers/ggml_quick.sh" "$work/less.cpp"
+check "a refused program stays as it is" cmp "$work/less.cpp" "$work/same.cpp"
+refuses "a program with more such lines" "has not the lines that were to be changed" "$SOURCE/bench/peers/ggml_quick.sh" "$work/more.cpp"
+
 # ---- the page ----
 
 mkdir -p "$work/figures" "$work/docs"
