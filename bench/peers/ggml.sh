@@ -6,8 +6,9 @@
 # SHAPES names others (FAMILY ROWS COLS BATCH [EXPERTS SLOTS] in each line); FORMATS a pattern of formats (extended, of grep).
 # MODELS names models of bench/models, or files like those, with commas between them: the shapes are then the distinct ones of
 # their matrices (and those of SHAPES, where it is set) with each of BATCHES vectors or tokens, 1,2,3,4,5,8 when it is not set.
-# `bench/peers/ggml.sh NAME --shapes` only prints them, and
-# `bench/peers/ggml.sh NAME --parse FILE` reads the output of a run that was made before, of its own perf cases, too.
+# `bench/peers/ggml.sh NAME --shapes` only prints them, `bench/peers/ggml.sh NAME --cases GGML_H` the lines for a --test-file, and
+# `bench/peers/ggml.sh NAME --parse FILE` reads the output of a run that was made before, of its own perf cases, too. Of a case that
+# was measured several times it says the median.
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -113,9 +114,16 @@ parse() {
       sub(/^,?[^=]*=/, "", text)
       return text
     }
-    function say(family, format, rows, cols, batch) {
-      printf "%s %s %s %s %s %s %s us\n", peer, family, format, rows, cols, batch, us
-      count += 1
+    function say(family, format, rows, cols, batch,    key, i) {
+      key = family " " format " " rows " " cols " " batch
+      if (!times[key]) order[++count] = key
+      for (i = ++times[key]; i > 1 && time[key, i - 1] + 0 > us + 0; i--) time[key, i] = time[key, i - 1]
+      time[key, i] = us
+    }
+    function median(key,    n) {
+      n = times[key]
+      if (n % 2) return time[key, (n + 1) / 2]
+      return sprintf("%.2f", (time[key, n / 2] + time[key, n / 2 + 1]) / 2)
     }
     { gsub(/\033\[[0-9;]*m/, "") }
     match($0, /[0-9.]+ us\/run/) {
@@ -133,7 +141,10 @@ parse() {
       if (op == "MUL_MAT" && value("type_b") == "f32") say("gemv", value("type_a"), value("m"), value("k"), value("n"))
       if (op == "GET_ROWS" && value("be1") == "1") say("gather", value("type"), value("r"), value("n"), 1)
     }
-    END { if (!count) exit 1 }' || die "there is no line with 'us/run' in the output: was it that of test-backend-ops perf?"
+    END {
+      for (i = 1; i <= count; i++) print peer, order[i], median(order[i]), "us"
+      if (!count) exit 1
+    }' || die "there is no line with 'us/run' in the output: was it that of test-backend-ops perf?"
 }
 
 if [ "${2:-}" = --shapes ]; then
@@ -143,6 +154,12 @@ fi
 if [ "${2:-}" = --parse ]; then
   [ -r "${3:-}" ] || die "cannot read '${3:-}'"
   parse <"$3"
+  exit
+fi
+if [ "${2:-}" = --cases ]; then
+  header=${3:?is the path of include/ggml.h}
+  [ -r "$header" ] || die "cannot read $header; name include/ggml.h of ggml"
+  list_cases
   exit
 fi
 program=${2:?is the path of test-backend-ops}

@@ -89,6 +89,13 @@ ggml gemv q4_K 4096 14336 1 32404.90 us
 END
 check "ggml's output" diff "$work/expected" "$work/ggml.peers"
 check "ggml's output are peers" "$QKGEN" bench --read "$work/f.json" --peers "$work/ggml.peers"
+# A case that was measured several times: the median, in the place of the first.
+{ sed 's/1772.77/9.5/' "$work/ggml.txt" && cat "$work/ggml.txt" && sed 's/1772.77/1800.00/; s/774.69/80.1/' "$work/ggml.txt"; } >"$work/thrice.txt"
+"$SOURCE/bench/peers/ggml.sh" ggml --parse "$work/thrice.txt" >"$work/thrice.peers"
+check "medians of ggml's output" diff "$work/expected" "$work/thrice.peers"
+{ sed 's/774.69/775.00/' "$work/ggml.txt" && cat "$work/ggml.txt"; } >"$work/twice.txt"
+"$SOURCE/bench/peers/ggml.sh" ggml --parse "$work/twice.txt" >"$work/twice.peers"
+says "the median of two" '^ggml gather q4_0 256 1024 1 774.8[45] us$' "$work/twice.peers"
 refuses "output of something else" "no line with 'us/run'" "$SOURCE/bench/peers/ggml.sh" ggml --parse "$work/expected"
 check "the peers that are kept" "$QKGEN" bench --read "$work/f.json" --peers "$SOURCE/bench/peers/h200.txt"
 
@@ -134,8 +141,35 @@ FORMATS='q4_K' MODELS=$work/tiny.txt BATCHES=1 \
   "$SOURCE/bench/peers/ggml.sh" ggml "$work/test-backend-ops" "$work/ggml.h" 2>"$work/cases" >/dev/null
 says "a shape that does not fit" '^ggml.sh: q4_K: left out gemv 64 288 1: columns must be a multiple of 256$' "$work/cases"
 says "a shape that fits" ' gemv_id:q4_K:64:768:1$' "$work/cases"
+FORMATS='q4_K' MODELS=$work/tiny.txt BATCHES=1 "$SOURCE/bench/peers/ggml.sh" ggml --cases "$work/ggml.h" >"$work/only" 2>/dev/null
+check "cases without a run" diff <(grep gemv_id "$work/cases") "$work/only"
+refuses "cases without a header" "cannot read .*/nowhere.h; name include/ggml.h" "$SOURCE/bench/peers/ggml.sh" ggml --cases "$work/nowhere.h"
 refuses "no such model" "MODELS: cannot read .*/nowhere.txt; name a file, or one of: .*qwen3-8b" \
   env MODELS=nowhere "$SOURCE/bench/peers/ggml.sh" ggml --shapes
+
+# ggml's program, made to measure briefly: a stand-in with the lines that are changed.
+cat >"$work/ops.cpp" <<'END'
+static void init_tensor_uniform(int * tensor) {
+    bool eval_perf(int backend) {
+        int buf(ggml_backend_alloc_ctx_tensors(ctx.get(), backend));
+        // duplicate the op
+        for (int i = 1; i < n_runs; i++) {
+        } while (total_time_us < 1000*1000);
+    bool eval_support(int backend) {
+                } else if (op == GGML_OP_MUL_MAT_ID || op == GGML_OP_ADD_ID) {
+                        std::vector<int32_t> data(t->ne[0]);
+                        for (int32_t i = 0; i < t->ne[0]; i++) {
+                        std::shuffle(data.begin(), data.end(), rng);
+END
+cp "$work/ops.cpp" "$work/more.cpp" && grep -v 'duplicate the op' "$work/ops.cpp" >"$work/less.cpp" && cp "$work/less.cpp" "$work/same.cpp"
+cat "$work/ops.cpp" >>"$work/more.cpp"
+check "ggml's program is changed" "$SOURCE/bench/peers/ggml_quick.sh" "$work/ops.cpp"
+says "its time" '^        } while \(total_time_us < \(qk_perf_us \? ' "$work/ops.cpp"
+says "the weights come before the other tensors" '^        int buf' <(grep -A1 'if (qk_perf_us) qk_place_in_pool' "$work/ops.cpp")
+refuses "a program that is changed" "is changed already" "$SOURCE/bench/peers/ggml_quick.sh" "$work/ops.cpp"
+refuses "a program that lacks a line" "has not the lines .*qk_perf_us . probe" "$SOURCE/bench/peers/ggml_quick.sh" "$work/less.cpp"
+check "a refused program stays as it is" cmp "$work/less.cpp" "$work/same.cpp"
+refuses "a program with more such lines" "has not the lines that were to be changed" "$SOURCE/bench/peers/ggml_quick.sh" "$work/more.cpp"
 
 # ---- the page ----
 
