@@ -35,9 +35,16 @@ static bool grows_along(const qg_buffer *buffer, qg_axis axis) {
 static const qg_node *total(const place *p, const char *elements, const char *blocks, uint32_t items, uint32_t block) {
     if (items == block) return argument(p, elements);
     if (items == 1 || !p->layout->ragged) return apply(p, QG_MUL, argument(p, blocks), number(p, items));
-    const qg_node *up =
-        apply(p, QG_ADD, apply(p, QG_MUL, argument(p, elements), number(p, items)), number(p, block - 1));
-    return apply(p, QG_DIV, up, number(p, block));
+    /* elements * items / block, rounded up; the product, or the sum in its place, need not fit into 32 bits. */
+    const qg_node *all = argument(p, elements);
+    if (block % items == 0) {
+        const qg_node *before = apply(p, QG_SUB, all, number(p, 1));
+        return apply(p, QG_ADD, apply(p, QG_DIV, before, number(p, block / items)), number(p, 1));
+    }
+    const qg_node *size = number(p, block);
+    const qg_node *rest = apply(p, QG_MUL, apply(p, QG_MOD, all, size), number(p, items));
+    const qg_node *last = apply(p, QG_DIV, apply(p, QG_ADD, rest, number(p, block - 1)), size);
+    return apply(p, QG_ADD, apply(p, QG_MUL, apply(p, QG_DIV, all, size), number(p, items)), last);
 }
 
 static const qg_node *total_rows(const place *p) {
@@ -52,7 +59,8 @@ static const qg_node *total_cols(const place *p) {
 }
 
 static const qg_node *within(const place *p, const qg_node *at, const qg_node *count) {
-    return apply(p, QG_MIN, at, apply(p, QG_SUB, count, number(p, 1)));
+    const bool one_more = count->op == QG_ADD && count->arg[1]->op == QG_CONST && count->arg[1]->integer == 1;
+    return apply(p, QG_MIN, at, one_more ? count->arg[0] : apply(p, QG_SUB, count, number(p, 1)));
 }
 
 /* The row of the buffer's matrix; `x` is the row of the tile. */
