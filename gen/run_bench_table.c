@@ -29,6 +29,7 @@ void qg_figure_round(qg_figure *f) {
     f->time = (qg_timing){qg_round_as_json(f->time.median), qg_round_as_json(f->time.least),
                           qg_round_as_json(f->time.greatest)};
     f->checked.error = qg_round_as_json(f->checked.error);
+    f->checked.ratio = qg_round_as_json(f->checked.ratio);
     f->bits = qg_round_as_json(f->bits);
 }
 
@@ -98,16 +99,17 @@ void qg_figures_print(qg_arena *arena, const qg_figures *figures) {
     uint32_t width = 6;
     for (uint32_t i = 0; i < figures->count; ++i)
         if (strlen(figures->items[i].format) > width) width = (uint32_t)strlen(figures->items[i].format);
-    printf("%-*s %-8s %-4s %-5s %13s %5s %10s %23s %8s %7s  %s\n", (int)width, "format", "family", "type", "class",
-           "rows x cols", "batch", "us", "(least to greatest)", "GB/s", "of copy", "error");
+    printf("%-*s %-8s %-4s %-5s %13s %5s %10s %23s %8s %7s %8s  %s\n", (int)width, "format", "family", "type", "class",
+           "rows x cols", "batch", "us", "(least to greatest)", "GB/s", "of copy", "of bound", "error");
     for (uint32_t i = 0; i < figures->count; ++i) {
         const qg_figure *f = &figures->items[i];
         const double rate = qg_figure_rate(f);
         const char *shape = qg_format(arena, "%llux%llu", (unsigned long long)f->rows, (unsigned long long)f->cols);
         const char *range = qg_format(arena, "(%.1f to %.1f)", 1e6 * f->time.least, 1e6 * f->time.greatest);
-        printf("%-*s %-8s %-4s %-5s %13s %5llu %10.1f %23s %8s %6.1f%%  %.1e%s\n", (int)width, f->format, f->family,
-               f->type, f->sum, shape, (unsigned long long)f->batch, 1e6 * f->time.median, range,
-               rate_text(arena, rate), 100 * rate / figures->copy, f->checked.error, f->checked.wrong ? " WRONG" : "");
+        printf("%-*s %-8s %-4s %-5s %13s %5llu %10.1f %23s %8s %6.1f%% %7.2f%%  %.1e%s\n", (int)width, f->format,
+               f->family, f->type, f->sum, shape, (unsigned long long)f->batch, 1e6 * f->time.median, range,
+               rate_text(arena, rate), 100 * rate / figures->copy, 100 * f->checked.ratio, f->checked.error,
+               f->checked.wrong ? " WRONG" : "");
     }
 }
 
@@ -163,11 +165,12 @@ const char *qg_figures_json(qg_arena *arena, const qg_figures *figures) {
                        "\"rows\": %llu, \"cols\": %llu, \"batch\": %llu, \"experts\": %llu, \"slots\": %llu, "
                        "\"experts_used\": %llu, "
                        "\"bits\": %.6g, \"seconds\": [%.6g, %.6g, %.6g], \"bytes\": %.0f, \"share\": %.6g, "
-                       "\"checked\": %u, \"error\": %.6g, \"wrong\": %s}",
+                       "\"checked\": %u, \"of_bound\": %.6g, \"error\": %.6g, \"wrong\": %s}",
                        (unsigned long long)f->rows, (unsigned long long)f->cols, (unsigned long long)f->batch,
                        (unsigned long long)f->experts, (unsigned long long)f->slots, (unsigned long long)f->used,
                        f->bits, f->time.least, f->time.median, f->time.greatest, f->bytes,
                        qg_figure_rate(f) / figures->copy, f->checked.rows,
+                       isfinite(f->checked.ratio) ? f->checked.ratio : 1e300,
                        isfinite(f->checked.error) ? f->checked.error : 1e300, f->checked.wrong ? "true" : "false");
     }
     qg_text_puts(&text, "\n]}\n");
@@ -183,7 +186,7 @@ static const char *string_of(qg_arena *arena, const cJSON *object, const char *n
 static double number_of(const cJSON *object, const char *name, double least, bool *good) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
     const bool fits = cJSON_IsNumber(item) && item->valuedouble >= least && item->valuedouble <= 1e18;
-    *good &= fits || (cJSON_IsNumber(item) && strcmp(name, "error") == 0);
+    *good &= fits || (cJSON_IsNumber(item) && (strcmp(name, "error") == 0 || strcmp(name, "of_bound") == 0));
     return cJSON_IsNumber(item) && *good ? item->valuedouble : least;
 }
 
@@ -219,6 +222,8 @@ static bool read_figure(qg_arena *arena, const cJSON *object, qg_figure *f) {
     f->time = (qg_timing){times[1], times[0], times[2]};
     f->checked.rows = (uint32_t)number_of(object, "checked", 0, &good);
     f->checked.error = number_of(object, "error", 0, &good);
+    if (cJSON_GetObjectItemCaseSensitive(object, "of_bound"))
+        f->checked.ratio = number_of(object, "of_bound", 0, &good);
     f->checked.wrong = flag_of(object, "wrong", &good);
     return good;
 }
