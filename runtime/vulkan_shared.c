@@ -1,5 +1,6 @@
 /* The shared memory that a workgroup of a specialised module takes. A driver need not refuse a pipeline that takes more than the device
- * has: on an H200 its first launch loses the device. So it is added up before, from the module itself and the values of its constants. */
+ * has: there are some whose device is lost at its first launch. So it is added up before, from the module itself and the values of its
+ * constants. */
 #include "vulkan_internal.h"
 
 #include <stdlib.h>
