@@ -188,7 +188,10 @@ vector<string> language(const msl::settings &s) {
 }
 
 vector<string> instrumentation(const msl::settings &s) {
-    vector<string> f = {"-O1", "-gline-tables-only", "-ftrivial-auto-var-init=pattern"};
+    // Without the optimiser, sums over rows compile in half of the time; but a fault in a function of ours that is not
+    // inlined then has no line.
+    const bool plain = getenv("QKGEN_MSL_O0") && s.math == QK_MSL_MATH_SAFE;
+    vector<string> f = {plain ? "-O0" : "-O1", "-gline-tables-only", "-ftrivial-auto-var-init=pattern"};
     if (!(s.skip & QK_MSL_NO_ACCESS_CHECK))
         for (const char *x :
              {"-fsanitize=address", "-fno-sanitize-address-use-after-scope", "-mllvm",
