@@ -8,6 +8,7 @@
  * the driver optimises. We strip names ourselves, so that both builds do, and validate ourselves, so that a complaint
  * is an error here. */
 #include "spirv.h"
+#include "spirv_cache.h"
 
 #include <string.h>
 
@@ -169,7 +170,7 @@ static const uint32_t *generate(qg_arena *arena, const char *name, const char *g
     return words;
 }
 
-const uint32_t *qg_spirv_compile(qg_arena *arena, const char *name, const char *glsl, size_t *bytes, const char **why) {
+static const uint32_t *compile(qg_arena *arena, const char *name, const char *glsl, size_t *bytes, const char **why) {
     const glslang_messages_t rules = GLSLANG_MSG_SPV_RULES_BIT | GLSLANG_MSG_VULKAN_RULES_BIT;
     const glslang_input_t input = {
         .language = GLSLANG_SOURCE_GLSL,
@@ -209,6 +210,15 @@ const uint32_t *qg_spirv_compile(qg_arena *arena, const char *name, const char *
     if (shader != NULL) {
         glslang_shader_delete(shader);
     }
+    return words;
+}
+
+const uint32_t *qg_spirv_compile(qg_arena *arena, const char *name, const char *glsl, size_t *bytes, const char **why) {
+    const char *kept = qg_spirv_cache_path(arena, glsl, QKGEN_GLSLANG_VERSION);
+    const uint32_t *words = qg_spirv_cache_read(arena, kept, bytes);
+    if (words && !qg_spirv_validate(arena, name, words, *bytes / sizeof *words)) return words;
+    words = compile(arena, name, glsl, bytes, why);
+    qg_spirv_cache_write(arena, kept, words, *bytes);
     return words;
 }
 
