@@ -58,7 +58,7 @@ enum { QG_SOAK_GROUP = 8 }; /* cases one after the other with the same kernel */
 bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number, qg_soak_case *c);
 /* Lists the kernels of a sweep, and returns how many cases it has. */
 uint64_t qg_soak_sweep(qg_arena *arena, qg_soak_choice *choice);
-/* "format=q4_0 family=gemv ...", which qg_soak_read reads; NULL, or a sentence saying what is wrong with it. */
+/* "format=F family=gemv ...", which qg_soak_read reads; NULL, or a sentence saying what is wrong with it. */
 const char *qg_soak_text(qg_arena *arena, const qg_soak_case *c);
 const char *qg_soak_read(qg_arena *arena, const qg_session *session, const char *text, qg_soak_case *c);
 /* The kernel as the C side sees it, without its code. */

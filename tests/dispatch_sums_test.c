@@ -799,14 +799,16 @@ static void test_load_words(void **state) {
     assert_int_equal(see_shape(57344, 8192, 1, 0, &threads).constants[0], 32);
     /* Integers take fewer rows, for a tile of them is large; memory as much as there is, beside 256 / 4 * 4 * 2 sums. */
     const qk_spec_constant digits = {4, "digits", 1, 0, NULL}, little = {6, "", 16384, 0, NULL},
-                           some = {6, "", 40960 + 2047, 0, NULL}, enough = {6, "", 40960 + 2048, 0, NULL};
+                           some = {6, "", 40960 + 2047 + QK_UNUSED_SHARED_BYTES, 0, NULL},
+                           enough = {6, "", 40960 + 2048 + QK_UNUSED_SHARED_BYTES, 0, NULL};
     assert_int_equal(see_shape(57344, 8192, 2, 0, &digits).constants[2], 4);
     assert_int_equal(see_shape(57344, 8192, 8, 0, &digits).constants[2], 2);
     assert_int_equal(see_shape(57344, 8192, 8, 0, &little).constants[4], 512); /* what Vulkan promises */
     assert_int_equal(see_shape(57344, 8192, 8, 0, &some).constants[4], 2048);
     assert_int_equal(see_shape(57344, 8192, 8, 0, &enough).constants[4], 2560);
     /* Runs of x, a gap for each tile, and sums: 18 * 1024 + 256 * 8 * 2 + 512 bytes. */
-    const qk_spec_constant less = {6, "", 23039, 0, NULL}, more = {6, "", 23040, 0, NULL};
+    const qk_spec_constant less = {6, "", 23039 + QK_UNUSED_SHARED_BYTES, 0, NULL},
+                           more = {6, "", 23040 + QK_UNUSED_SHARED_BYTES, 0, NULL};
     assert_int_equal(see_shape(4096, 8192, 1, 0, &less).constants[5], 512);
     assert_int_equal(see_shape(4096, 8192, 1, 0, &more).constants[5], 1024);
     /* Copies of a table of 1024 bytes: as many as there is memory for; one where x is staged, unless the descriptor has more. */
@@ -938,9 +940,9 @@ static void test_ahead(void **state) {
         {4096, 4096, 1, 32, 1, 16, 49152, 4, 1, 2, 2, 128, 528},
         {57344, 32768, 1, 32, 1, 16, 49152, 4, 0, 8, 8, 256, 264}, /* 16 slices, 8 subgroups */
         {57344, 8192, 2, 32, 1, 16, 49152, 4, 0, 4, 1, 64, 14336}, /* of two vectors */
-        /* A slice takes 72 loads, two of them five of each lane; and 128 threads have 512 bytes for sums. */
-        {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 512, 4, 1, 2, 4, 128, 528},
-        {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 511, 4, 0, 8, 4, 256, 264},
+        /* A slice takes 72 loads, two of them five of each lane; and 128 threads have 512 bytes for sums, beside what is not used. */
+        {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 512 + QK_UNUSED_SHARED_BYTES, 4, 1, 2, 4, 128, 528},
+        {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 511 + QK_UNUSED_SHARED_BYTES, 4, 0, 8, 4, 256, 264},
         {57344, 8192, 1, 32, 1, 16, 49152, 1, 0, 4, 1, 64, 14336}, /* where no x is kept */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_ahead(i, &cases[i], 0, 18, 2);
