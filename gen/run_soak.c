@@ -340,6 +340,13 @@ static bool ask_device(request *r) {
     return true;
 }
 
+static const char *class_names(qg_arena *arena) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < qg_n_sum_classes; ++i)
+        qg_text_printf(&text, "%s %s", i ? "," : "", qg_sum_classes[i].name);
+    return text.data;
+}
+
 static bool check_names(const request *r) {
     for (uint32_t i = 0; i < r->choice.formats.count; ++i)
         if (!strpbrk(r->choice.formats.items[i], "*?[") && !qg_session_format(r->session, r->choice.formats.items[i]))
@@ -350,7 +357,8 @@ static bool check_names(const request *r) {
                                r->choice.families.items[i]) == 0;
     for (uint32_t i = 0; i < r->choice.classes.count; ++i)
         if (!qg_sum_class_named(r->choice.classes.items[i]))
-            return qg_complain("no class of sums is named %s", r->choice.classes.items[i]) == 0;
+            return qg_complain("no class of sums is named %s; there are%s", r->choice.classes.items[i],
+                               class_names(r->session->arena)) == 0;
     return true;
 }
 

@@ -128,7 +128,10 @@ static void draw_shape(const qg_soak_choice *choice, uint64_t *state, qg_soak_ca
     c->rows = high * draw_size(state, most_rows ? (most_rows < 300000 ? most_rows : 300000) : 1, high);
     if (most > UINT64_C(1) << 32 && c->cols) c->rows = most / c->cols;
     if (c->family->sums)
-        c->batch = c->family->in_blocks ? below(state, 18) : one_in(state, 32) ? 0 : 1 + below(state, 8);
+        c->batch = c->family->in_blocks ? below(state, 18)
+                   : one_in(state, 32)  ? 0
+                   : one_in(state, 3)   ? 1 /* as many schedules as for all others */
+                                        : 1 + below(state, 8);
     if (!c->family->sums && c->family->n_bindings > 1) {
         c->batch = below(state, 70);
         c->rows = c->rows ? c->rows : high; /* a table has rows */

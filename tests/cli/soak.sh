@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# `qkgen soak`: a fixed list of cases, all right; and the command itself: faults that are planted in templates are found, printed as a
+# command that repeats them, and gone without the fault; a launch that hangs is one of them; the same seed gives the same cases.
+source "$(dirname "$0")/../lib.sh"
+
+# ---- all kinds of kernels ----
+
+"$QKGEN" soak --seed 26 --cases "${CASES:-320}" --jobs 2 >"$work/all" 2>&1 || fail "there are failures" "$work/all"
+says "no case fails" '^[0-9]+ cases right, [0-9]+ refused for want of room or features, 0 failed, in' "$work/all"
+for name in dequant gather gemv gemv_id qdq_init 'class exact' 'class split' 'class int8' 'class half'; do
+  says "cases of $name" "^    $name +[0-9]+ cases" "$work/all"
+done
+right=$(sed -nE 's/^([0-9]+) cases right.*/\1/p' "$work/all")
+check "most cases are not refused" test "$right" -ge $((${CASES:-320} * 8 / 10))
+
+# ---- planted faults ----
+
+# plant FILE SED-SCRIPT: makes a folder of data whose template has a fault.
+data=$work/data
+plant() {
+  rm -rf "$data"
+  mkdir -p "$data/bench"
+  cp -r "$SOURCE/formats" "$SOURCE/templates" "$data"
+  cp -r "$SOURCE/bench/models" "$data/bench"
+  sed -i -E "$2" "$data/templates/$1"
+  if cmp -s "$data/templates/$1" "$SOURCE/templates/$1"; then fail "the fault in $1 does not apply"; fi
+}
+with_fault() { QKGEN_DATA_DIR=$data "$QKGEN" "$@"; }
+# cases_of FILE: the printed commands, in an order of their own, for workers take turns.
+cases_of() { grep "^    qkgen soak --case" "$1" | sort; }
+
+plant gather.comp 's/atomicAdd\(out_of_range, 1u\)/;/'
+status=0
+with_fault soak --family gather --seed 1 --failures 1 --cases 400 >"$work/found" 2>&1 || status=$?
+check "the exit status with a fault" test "$status" -eq 1
+says "the fault is found" '^FAILED after [0-9.]+ s, case [0-9]+: the status word is [0-9]+, must be [0-9]+$' "$work/found"
+command=$(cases_of "$work/found" | head -n 1)
+said=$(sed -nE 's/^FAILED after .*, case [0-9]+: //p' "$work/found" | head -n 1)
+mkdir "$work/bin" && ln -s "$QKGEN" "$work/bin/qkgen"
+printed() { PATH=$work/bin:$PATH bash -euo pipefail -c "$command"; }
+export -f printed
+refuses "the printed command repeats it" "^qkgen: error: $said\$" env QKGEN_DATA_DIR="$data" command="$command" bash -c printed
+printed >"$work/once" 2>&1 || fail "the printed command without the fault" "$work/once"
+check "it is right without the fault" grep -qx right "$work/once"
+
+# A case that goes wrong in nearly all shapes shows which cases there are.
+plant qdq_forward.comp 's/value = product \+ /value = product + 1.0 + /'
+forward() { with_fault soak --family qdq_forward --failures 0 "$@"; }
+for run in first second; do forward --seed 5 --cases 24 --jobs 3 >"$work/$run" 2>&1 && fail "$run: a fault is not found"; done
+cases_of "$work/first" >"$work/cases"
+check "cases fail" test "$(wc -l <"$work/cases")" -ge 16
+check "the same seed, the same cases" diff "$work/cases" <(cases_of "$work/second")
+forward --seed 5 --cases 24 --jobs 1 >"$work/second" 2>&1 && fail "a fault is not found"
+check "the same cases in one process" diff "$work/cases" <(cases_of "$work/second")
+forward --seed 5 --from 8 --cases 8 >"$work/second" 2>&1 && fail "a fault is not found"
+check "some of them" test -z "$(comm -13 "$work/cases" <(cases_of "$work/second"))"
+check "some of them, and not all" test "$(cases_of "$work/second" | wc -l)" -le 8
+forward --seed 6 --cases 24 >"$work/second" 2>&1 && fail "a fault is not found"
+check "another seed, other cases" test -z "$(comm -12 "$work/cases" <(cases_of "$work/second"))"
+forward --seed 5 --cases 24 --failures 2 >"$work/second" 2>&1 && fail "a fault is not found"
+check "--failures stops it" test "$(cases_of "$work/second" | wc -l)" -lt "$(wc -l <"$work/cases")"
+
+# A launch that does not come back, of large tensors alone. The CPU's driver leaves a loop after 65,535 rounds, which take a minute.
+plant qdq_forward.comp \
+  's/first \+= (gl_NumWorkGroups.x \* 4u \* threads)/first += first + \1 < all_quads || all_quads < 57000u ? \1 : 0u/'
+forward --seed 1 --cases 16 --limit 5 >"$work/hangs" 2>&1 && fail "no launch hangs"
+says "a launch that hangs is a failure" '^FAILED after [0-9.]+ s, case [0-9]+: did not come back within 5 s$' "$work/hangs"
+check "it is printed" test "$(cases_of "$work/hangs" | wc -l)" -ge 1
+says "the others go on" '^1[0-5] cases right, 0 refused .* [1-6] failed' "$work/hangs"
+
+# A template that is no GLSL.
+plant dequant.comp "s/void main/void man/"
+with_fault soak --family dequant --failures 1 --cases 80 >"$work/broken" 2>&1 && fail "a kernel that does not compile is no failure"
+says "a kernel that does not compile is a failure" '^FAILED after .*: [A-Za-z0-9_]+: ERROR: .*entry point' "$work/broken"
+
+# ---- models ----
+
+printf 'q 16 256 1\nexperts.up 8 256 1 4 2\n' >"$work/tiny.txt"
+"$QKGEN" soak --model "$work/tiny.txt" --format q4_0 --class exact >"$work/model" 2>&1 || fail "--model fails" "$work/model"
+says "each matrix with one to eight vectors" '^16 cases right, 0 refused .* 0 failed' "$work/model"
+says "a matrix" '^    gemv +8 cases$' "$work/model"
+says "experts" '^    gemv_id +8 cases$' "$work/model"
+"$QKGEN" soak --model "$work/tiny.txt" --format q4_0 --class exact --largest 1 >"$work/model" 2>&1 || fail "--largest fails" "$work/model"
+says "the largest matrix" '^8 cases right' "$work/model"
+says "the largest are all experts" '^    gemv_id +8 cases$' "$work/model"
+
+# ---- what is no case, and no option ----
+
+good=${command#*\'} good=${good%\'}
+refuses "no case" "'nonsense' is no NAME=VALUE of a case.* is what .qkgen soak. printed" "$QKGEN" soak --case nonsense
+refuses "a value that is none" "'rows=-1' is no NAME=VALUE" "$QKGEN" soak --case "$good rows=-1"
+refuses "no such x" "'x=strange' is no" "$QKGEN" soak --case "$good x=strange"
+refuses "no family" "names no family" "$QKGEN" soak --case rows=1
+refuses "no format" "names no format" "$QKGEN" soak --case "family=gather type=f32 rows=1 cols=32"
+refuses "no class" "names no class" "$QKGEN" soak --case "format=q4_0 family=gemv type=f32 rows=1 cols=32 batch=1"
+refuses "an unknown class" "no class of sums is named sloppy; there are exact, " "$QKGEN" soak --class sloppy
+refuses "an unknown family" "no kernel family is named gem; .qkgen list families. shows them" "$QKGEN" soak --family gem
+refuses "an unknown format" "q4_9" "$QKGEN" soak --format q4_9
+refuses "a family that has no classes" "no case was tried: nothing matches" "$QKGEN" soak --family dequant --class exact --cases 8
+refuses "too many processes" "--jobs must be at most 64, not 1000" "$QKGEN" soak --jobs 1000
+refuses "--largest alone" "--largest and --one-of-each belong to --model" "$QKGEN" soak --largest 2
+refuses "no such model" "none.txt" "$QKGEN" soak --model "$work/none.txt"
+refuses "no such device" "device" "$QKGEN" soak --device 'no such device'
+refuses "a word" "soak takes no 'word'" "$QKGEN" soak word
+finish
