@@ -40,7 +40,8 @@ typedef struct tally {
 typedef struct soak {
     request *r;
     worker workers[MOST_JOBS];
-    uint64_t right, refused, failed;
+    uint64_t right, refused, failed,
+        none; /* none: numbers of cases that there are not, as of shapes that a format cannot have */
     tally families[16], classes[8];
     uint32_t n_families, n_classes;
     double start;
@@ -172,6 +173,7 @@ static bool take_line(soak *s, worker *w) {
     if (what == 'B') snprintf(w->at, sizeof w->at, "%s", w->line + text);
     s->right += what == 'R';
     s->refused += what == 'N';
+    s->none += what == 'D';
     if (what == 'R') count_case(s, w, ratio);
     if (what == 'W') report_failure(s, w, w->line + text);
     return true;
@@ -258,6 +260,10 @@ static void report(const soak *s) {
     printf("%llu cases right, %llu refused for want of room or features, %llu failed, in %.0f s; seed %llu\n",
            (unsigned long long)s->right, (unsigned long long)s->refused, (unsigned long long)s->failed,
            qg_seconds_now() - s->start, (unsigned long long)s->r->seed);
+    const uint64_t tried = s->right + s->refused + s->failed + s->none, all = s->r->cases - s->r->first;
+    if (s->r->cases && tried < all)
+        printf("    the time was over, or failures were too many: %llu cases were not tried\n",
+               (unsigned long long)(all - tried));
     for (uint32_t i = 0; i < s->n_families; ++i)
         printf("    %-20s %8llu cases\n", s->families[i].name, (unsigned long long)s->families[i].cases);
     for (uint32_t i = 0; i < s->n_classes; ++i)
