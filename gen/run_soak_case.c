@@ -44,6 +44,7 @@ static const qg_layout *draw_format(const qg_soak_choice *choice, uint64_t *stat
 static bool draw_family(const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
     for (int tries = 0; tries < 64; ++tries) {
         const uint32_t shares = qg_n_families * 2, number = (uint32_t)below(state, shares + 2);
+        c->family = NULL;
         if (number >= shares) {
             const qg_plain_set *set = &qg_plain_sets[below(state, qg_n_plain_sets)];
             c->plain = &set->families[below(state, set->n_families)];
