@@ -78,11 +78,12 @@ static void relative_part(void **state) {
     (void)state;
     const qk_kernel kernel = {.tile_elements = 32, .sum_roundings = 100};
     const double unit = 1.0 / 16777216.0;
-    /* Tiles of a lane, twice; a fourth of the subgroup shares a row, or 2. */
-    assert_true(qk_sum_eps(&kernel, 32, 4096) == (100 + 2 * 16) * unit);
-    assert_true(qk_sum_eps(&kernel, 64, 4096) == (100 + 2 * 8) * unit);
-    assert_true(qk_sum_eps(&kernel, 8, 4096) == (100 + 2 * 64) * unit);
-    assert_true(qk_sum_eps(&kernel, 0, 4096) == (100 + 2 * 64) * unit);
+    /* Tiles of a lane, three times; a fourth of the subgroup shares a row, but 2 to 8. */
+    assert_true(qk_sum_eps(&kernel, 32, 4096) == (100 + 3 * 16) * unit);
+    assert_true(qk_sum_eps(&kernel, 16, 4096) == (100 + 3 * 32) * unit);
+    assert_true(qk_sum_eps(&kernel, 64, 4096) == (100 + 3 * 16) * unit);
+    assert_true(qk_sum_eps(&kernel, 8, 4096) == (100 + 3 * 64) * unit);
+    assert_true(qk_sum_eps(&kernel, 0, 4096) == (100 + 3 * 64) * unit);
     assert_true(qk_sum_eps(&kernel, 32, 32) == 100 * unit);
 }
 
@@ -101,9 +102,9 @@ static void limit_of_a_sum(void **state) {
     assert_true(fabs(limit - (0.001 * 28 + 56.0 / 200)) < 1e-15);
     float others[] = {64, 1, 1, 1};
     double room[4 * 4];
-    const qg_bound units = {.reach = 3, .of_others = 0.03125};
+    const qg_bound units = {.reach = 3, .of_others = 0.0625};
     qg_bound_magnitudes(&units, others, 4, room);
-    assert_true(others[0] == 64 && others[1] == 2 && others[2] == 2 && others[3] == 1);
+    assert_true(others[0] == 64 && others[1] == 4 && others[2] == 4 && others[3] == 1);
 }
 
 /* Magnitude and value of element `at` of a block. */
