@@ -574,7 +574,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
         described->ahead_kept = kernel->ahead->tile_elements;
         described->ahead_block = kernel->ahead->layout->elements;
     }
-    qg_describe_error(kernel, described);
+    qg_describe_error(arena, kernel, described);
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
     describe_constants(arena, kernel, described);
     return described;

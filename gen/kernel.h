@@ -111,7 +111,7 @@ uint32_t qg_least_lanes(const qg_kernel *kernel);
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
 
 /* error.c: the numbers of the bound of a kernel that sums, into its description. */
-void qg_describe_error(const qg_kernel *kernel, qk_kernel *described);
+void qg_describe_error(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described);
 
 /* ---- templates ------------------------------------------------------------------------------------------------------ */
 

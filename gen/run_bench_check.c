@@ -56,7 +56,7 @@ typedef struct check {
     qg_tensor tensor;
     float *values, *magnitudes; /* of a row */
     char *data;                 /* of a row of the result, or the right-hand sides */
-    double *x, *largest;        /* of one right-hand side */
+    double *x, *largest;        /* of one right-hand side; 4 * cols in all */
     qg_bound bound;
     comparison c;
 } check;
@@ -94,7 +94,9 @@ static bool check_sums(check *k, uint64_t row) {
         if (!download(k, y, (pair * c->rows + row) * 4, &got, 4)) return false;
         if (v == 0 || c->family->in_blocks) {
             qg_values_of_row(k->b->session->arena, &k->tensor, first + row, 0, c->cols, k->values);
-            qg_magnitudes_of_row(k->b->session->arena, &k->tensor, first + row, 0, c->cols, k->magnitudes);
+            qg_magnitudes_of_row(k->b->session->arena, &k->tensor, first + row, 0, c->cols, k->bound.least,
+                                 k->magnitudes);
+            qg_bound_magnitudes(&k->bound, k->magnitudes, c->cols, k->x);
         }
         double limit;
         const double expected = sum_of(k, v, &limit);

@@ -4,11 +4,14 @@
 #include <math.h>
 
 qg_bound qg_bound_of(const qk_kernel *kernel, uint32_t lanes, uint64_t cols) {
+    const bool units = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
+    const bool halves = kernel->numeric == QK_NUMERIC_HALF_SUM;
     return (qg_bound){.eps = qk_sum_eps(kernel, lanes, cols),
                       .levels = kernel->x_levels,
                       .reach = kernel->x_reach,
-                      .of_halves = kernel->numeric == QK_NUMERIC_HALF_SUM,
-                      .of_units = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0};
+                      .least = halves ? 1 : 0,
+                      .of_others = units ? 0.0625 : 0,
+                      .of_halves = halves};
 }
 
 void qg_bound_largest(const qg_bound *bound, const double *x, uint64_t cols, double *largest) {
@@ -24,13 +27,20 @@ void qg_bound_largest(const qg_bound *bound, const double *x, uint64_t cols, dou
     }
 }
 
+void qg_bound_magnitudes(const qg_bound *bound, float *magnitudes, uint64_t cols, double *room) {
+    double *sizes = room + 3 * cols;
+    if (bound->of_others == 0) return;
+    for (uint64_t k = 0; k < cols; ++k) sizes[k] = (double)magnitudes[k];
+    qg_bound_largest(bound, sizes, cols, room);
+    for (uint64_t k = 0; k < cols; ++k) magnitudes[k] = (float)fmax(sizes[k], bound->of_others * room[k]);
+}
+
 void qg_bound_sum(const qg_bound *bound, const float *weights, const float *magnitudes, const double *x,
                   const double *largest, uint64_t cols, double *sum, double *limit) {
-    double relative = 0, steps = 0, of_x = 0, of_w = 0, least = 0;
+    double relative = 0, steps = 0, of_x = 0, of_w = 0;
     *sum = 0;
-    for (uint64_t k = 0; k < cols && bound->of_units; ++k) least = fmax(least, ldexp((double)magnitudes[k], -24));
     for (uint64_t k = 0; k < cols; ++k) {
-        const double size = fmax((double)magnitudes[k], least), w = fabs((double)weights[k]);
+        const double size = (double)magnitudes[k], w = fabs((double)weights[k]);
         *sum += (double)weights[k] * x[k];
         relative += size * fabs(x[k]);
         if (bound->levels) steps += (bound->of_halves ? size : w) * largest[k];

@@ -164,6 +164,7 @@ typedef struct judge {
     float *weights, *magnitudes; /* of a row */
     double *x, *largest;         /* of each right-hand side */
     double *sums, *limits;       /* of a row with each right-hand side */
+    double *room;                /* for 4 * cols numbers */
 } judge;
 
 static bool wrong(judge *j, const char *format, ...) QG_PRINTF(2, 3);
@@ -193,7 +194,8 @@ static void load_row(judge *j, uint64_t row) {
     const qg_soak_case *c = j->c;
     const qg_bound bound = qg_bound_of(j->data->kernel, j->data->lanes, c->cols);
     qg_values_of_row(j->arena, &j->tensor, row, 0, c->cols, j->weights);
-    qg_magnitudes_of_row(j->arena, &j->tensor, row, 0, c->cols, j->magnitudes);
+    qg_magnitudes_of_row(j->arena, &j->tensor, row, 0, c->cols, bound.least, j->magnitudes);
+    qg_bound_magnitudes(&bound, j->magnitudes, c->cols, j->room);
     for (uint64_t v = 0; v < c->batch; ++v)
         qg_bound_sum(&bound, j->weights, j->magnitudes, j->x + v * c->cols, j->largest + v * 3 * c->cols, c->cols,
                      &j->sums[v], &j->limits[v]);
@@ -388,6 +390,7 @@ bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outpu
         j.largest = j.x + c->batch * c->cols;
         j.sums = j.largest + 3 * c->batch * c->cols;
         j.limits = j.sums + c->batch;
+        j.room = j.limits + c->batch;
         good = c->family->sums             ? judge_sums(&j, outputs[0])
                : c->family->n_bindings > 1 ? judge_gather(&j, outputs[0])
                                            : judge_dequant(&j, outputs[0]);

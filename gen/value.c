@@ -156,33 +156,76 @@ static number evaluate_as_written(const element *e, const qg_term *term) {
 
 /* ---- magnitudes ---- */
 
-/* The largest number without its sign that a code with a sign, or a table, can have; else 0. */
-static double signed_range(const element *e, const qg_term *term) {
-    if (term->op == QG_CODE) {
-        const qg_code *code = &e->layout->codes[term->ref];
-        const bool sign = code->typed && qg_scalars[code->type].kind == QG_SIGNED;
-        return sign ? ldexp(1, (int)code->width - 1) : 0;
-    }
-    if (term->op == QG_BITS_AS) return term->kind == QG_K_FLOAT ? 0 : ldexp(1, (int)qg_scalars[term->ref].bits - 1);
-    if (term->op != QG_TABLE) return 0;
-    const qg_table *table = &e->layout->tables[term->ref];
-    double most = 0;
-    for (uint32_t i = 0; i < table->rows * table->columns; ++i) most = fmax(most, fabs((double)table->values[i]));
-    return most;
-}
+/* Kernels take vectors of at most four neighbours at once; what is the same for these is a factor or an offset of all four. */
+enum { NEIGHBOURS = 4 };
+
+static bool is_shared(const qg_term *term) { return term->op == QG_CONST || term->per % NEIGHBOURS == 0; }
 
 static double as_double(number n) { return n.floating ? (double)n.real : (double)n.integer; }
 
-static double magnitude(const element *e, const qg_term *term) {
-    switch (term->op) {
-    case QG_ADD:
-    case QG_SUB: return magnitude(e, term->arg[0]) + magnitude(e, term->arg[1]);
-    case QG_MUL: return magnitude(e, term->arg[0]) * magnitude(e, term->arg[1]);
-    case QG_NEG:
-    case QG_TO_FLOAT: return magnitude(e, term->arg[0]);
-    case QG_SELECT: return magnitude(e, evaluate(e, term->arg[0]).integer ? term->arg[1] : term->arg[2]);
-    default: return fabs(as_double(evaluate(e, term))) + 2 * signed_range(e, term);
+/* A product taken apart: what is the same for neighbours, and what is not. */
+typedef struct factors {
+    double shared, others; /* magnitudes */
+    const qg_term *other;  /* one of those that are not the same */
+    uint32_t count;        /* of these */
+    double most;           /* of their product; 0: not all are integers, or it is never negative */
+    bool negative;
+} factors;
+
+static double magnitude(const element *e, double least, const qg_term *term);
+
+/* A number that is not the same for neighbours counts for `least` at least. */
+static double of_number(const element *e, double least, const qg_term *term) {
+    const double size = fabs(as_double(evaluate(e, term)));
+    return size < least && !is_shared(term) ? least : size;
+}
+
+static void take_factors(const element *e, double least, const qg_term *term, factors *f) {
+    const qg_term *inner = term;
+    for (; inner->op == QG_NEG || inner->op == QG_TO_FLOAT; inner = inner->arg[0]) f->negative |= inner->op == QG_NEG;
+    if (inner->op == QG_MUL) {
+        take_factors(e, least, inner->arg[0], f);
+        take_factors(e, least, inner->arg[1], f);
+        return;
     }
+    if (is_shared(term)) {
+        f->shared *= magnitude(e, least, term);
+        return;
+    }
+    f->count += 1;
+    f->other = term;
+    f->others *= of_number(e, least, term);
+    f->most *= inner->kind == QG_K_FLOAT ? 0 : fmax(-(double)inner->low, (double)inner->high);
+    f->negative |= inner->low < 0;
+}
+
+static double of_product(const element *e, double least, const qg_term *term) {
+    factors f = {.shared = 1, .others = 1, .most = 1};
+    take_factors(e, least, term, &f);
+    if (f.count == 0) return f.shared;
+    if (f.count == 1) return f.shared * magnitude(e, least, f.other);
+    return f.shared * (f.others + (f.negative ? 2 * f.most : 0));
+}
+
+/* A kernel may take the second of two values, and a bit times what the first is more. */
+static double of_choice(const element *e, double least, const qg_term *term) {
+    const bool yes = evaluate(e, term->arg[0]).integer != 0;
+    const double first = magnitude(e, least, term->arg[1]), second = magnitude(e, least, term->arg[2]);
+    const bool apart = !is_shared(term->arg[0]) && is_shared(term->arg[1]) && is_shared(term->arg[2]);
+    return !yes ? second : apart ? 2 * first + second : first;
+}
+
+/* Integers that may be negative may get a bias that makes them positive, which is subtracted again. */
+static double magnitude(const element *e, double least, const qg_term *term) {
+    const bool is_float = term->kind == QG_K_FLOAT, is_sum = term->op == QG_ADD || term->op == QG_SUB;
+    if (!is_float && is_shared(term)) return fabs(as_double(evaluate(e, term)));
+    if (is_sum && (is_float || is_shared(term->arg[0]) || is_shared(term->arg[1])))
+        return magnitude(e, least, term->arg[0]) + magnitude(e, least, term->arg[1]);
+    if (term->op == QG_MUL) return of_product(e, least, term);
+    if (term->op == QG_NEG || term->op == QG_TO_FLOAT) return magnitude(e, least, term->arg[0]);
+    if (term->op == QG_SELECT && is_float) return of_choice(e, least, term);
+    const double size = of_number(e, least, term);
+    return is_float || term->low >= 0 ? size : size - 2 * (double)term->low;
 }
 
 float qg_value_of(const qg_element *element) { return evaluate(element, element->layout->value).real; }
@@ -311,10 +354,9 @@ static void copy_blocks(const qg_tensor *t, const spot *s, unsigned char *const 
     }
 }
 
-static float magnitude_of(const element *e) { return (float)magnitude(e, e->layout->value); }
-
-static void row_of(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
-                   float (*of)(const element *), float *values) {
+/* Of each element the value, or its magnitude, which counts for no less than `least` where that is not negative. */
+static void row_of(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count, double least,
+                   float *values) {
     const qg_layout *layout = tensor->layout;
     unsigned char **blocks = QG_NEW_ARRAY(arena, unsigned char *, layout->n_buffers);
     bool by_code = false;
@@ -329,16 +371,16 @@ static void row_of(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint6
             copy_blocks(tensor, &s, blocks);
         held = s;
         const element e = {layout, (const unsigned char *const *)blocks, s.r * layout->block_cols + s.c};
-        values[i] = of(&e);
+        values[i] = least < 0 ? qg_value_of(&e) : (float)magnitude(&e, least, layout->value);
     }
 }
 
 void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
                       float *values) {
-    row_of(arena, tensor, row, col, count, qg_value_of, values);
+    row_of(arena, tensor, row, col, count, -1, values);
 }
 
 void qg_magnitudes_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
-                          float *magnitudes) {
-    row_of(arena, tensor, row, col, count, magnitude_of, magnitudes);
+                          double least, float *magnitudes) {
+    row_of(arena, tensor, row, col, count, least, magnitudes);
 }

@@ -132,6 +132,7 @@ static void run(const qk_kernel *kernel, const qk_range *weights, qk_range x, co
     qk_backend backend = qk_vulkan_backend(vk);
     backend.limits.features |= QK_FEATURE_COOPERATIVE_MATRIX;
     backend.limits.busy_workgroups = s->busy;
+    backend.limits.shared_bytes = 16384; /* the rest is for what stands for the units */
     OK(qk_vulkan_begin(vk, &error));
     OK(qk_dispatch_gemv(&backend, kernel, weights, x, to, s->rows, s->cols, s->batch, &error));
     OK(qk_vulkan_submit(vk, &error));
