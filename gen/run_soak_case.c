@@ -47,6 +47,7 @@ static bool draw_family(const qg_soak_choice *choice, uint64_t *state, qg_soak_c
         c->family = NULL;
         if (number >= shares) {
             const qg_plain_set *set = &qg_plain_sets[below(state, qg_n_plain_sets)];
+            c->family = NULL; /* that an earlier try left */
             c->plain = &set->families[below(state, set->n_families)];
             if (choice->formats.count == 0 && is_wanted(&choice->families, c->plain->name)) return true;
             c->plain = NULL;

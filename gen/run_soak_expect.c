@@ -330,7 +330,7 @@ static bool judge_init(judge *j, void *const *outputs, uint64_t g) {
     if (!same(j, "biases", g, (double)((const float *)outputs[1])[g], (double)least)) return false;
     for (uint64_t i = 0; i < cols; ++i) {
         const volatile float difference = w[i] - least, z = difference / scale, up = z + 0.5f;
-        const float code = fminf(floorf(up), (float)(j->c->batch - 1));
+        const float code = isnan(up) ? 0 : fminf(floorf(up), (float)(j->c->batch - 1));
         if (!same(j, "q", g * cols + i, ((const uint8_t *)outputs[2])[g * cols + i], (double)code)) return false;
     }
     return true;
