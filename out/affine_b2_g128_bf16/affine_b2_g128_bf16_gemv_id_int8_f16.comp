@@ -29,7 +29,8 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
-layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 7) const uint STAGED_RUNS = 1;  // of x, that a workgroup loads together, where there are few rows; 1: none
+const uint STAGED = STAGED_RUNS;
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };

@@ -649,6 +649,7 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b2_g128_f16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -674,6 +675,7 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_int8_f32_bindings[] = {
@@ -731,6 +733,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_split_f32_bindings[] = {
@@ -788,6 +794,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_int24_f32_bindings[] = {
@@ -845,6 +855,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_f16_bindings[] = {
@@ -900,6 +914,7 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b2_g128_f16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -925,6 +940,7 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_int8_f16_bindings[] = {
@@ -982,6 +998,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_split_f16_bindings[] = {
@@ -1039,6 +1059,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_int24_f16_bindings[] = {
@@ -1096,6 +1120,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_id_f32_bindings[] = {
@@ -1149,6 +1177,7 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_id_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b2_g128_f16_gemv_id_f32_metal = {
@@ -1169,6 +1198,7 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_id_int8_f32_bindings[] = {
@@ -1224,6 +1254,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_id_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_id_split_f32_bindings[] = {
@@ -1279,6 +1313,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_id_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_id_int24_f32_bindings[] = {
@@ -1334,6 +1372,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_id_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_id_f16_bindings[] = {
@@ -1387,6 +1429,7 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_id_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b2_g128_f16_gemv_id_f16_metal = {
@@ -1407,6 +1450,7 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_id_int8_f16_bindings[] = {
@@ -1462,6 +1506,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_id_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_id_split_f16_bindings[] = {
@@ -1517,6 +1565,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_id_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f16_gemv_id_int24_f16_bindings[] = {
@@ -1572,6 +1624,10 @@ const qk_kernel qk_affine_b2_g128_f16_gemv_id_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

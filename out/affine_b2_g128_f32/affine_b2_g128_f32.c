@@ -659,6 +659,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b2_g128_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -684,6 +685,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_int8_f32_bindings[] = {
@@ -741,6 +743,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_split_f32_bindings[] = {
@@ -798,6 +804,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_int24_f32_bindings[] = {
@@ -855,6 +865,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_f16_bindings[] = {
@@ -910,6 +924,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b2_g128_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -935,6 +950,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_int8_f16_bindings[] = {
@@ -992,6 +1008,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_split_f16_bindings[] = {
@@ -1049,6 +1069,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_int24_f16_bindings[] = {
@@ -1106,6 +1130,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_id_f32_bindings[] = {
@@ -1159,6 +1187,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_f32_metal = {
@@ -1179,6 +1208,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_id_int8_f32_bindings[] = {
@@ -1234,6 +1264,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_id_split_f32_bindings[] = {
@@ -1289,6 +1323,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_id_int24_f32_bindings[] = {
@@ -1344,6 +1382,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_id_f16_bindings[] = {
@@ -1397,6 +1439,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_f16_metal = {
@@ -1417,6 +1460,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_id_int8_f16_bindings[] = {
@@ -1472,6 +1516,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_id_split_f16_bindings[] = {
@@ -1527,6 +1575,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b2_g128_f32_gemv_id_int24_f16_bindings[] = {
@@ -1582,6 +1634,10 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

@@ -655,6 +655,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b3_g32_f16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -680,6 +681,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_int8_f32_bindings[] = {
@@ -739,6 +741,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_split_f32_bindings[] = {
@@ -798,6 +804,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_int24_f32_bindings[] = {
@@ -857,6 +867,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_f16_bindings[] = {
@@ -914,6 +928,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b3_g32_f16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -939,6 +954,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_int8_f16_bindings[] = {
@@ -998,6 +1014,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_split_f16_bindings[] = {
@@ -1057,6 +1077,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_int24_f16_bindings[] = {
@@ -1116,6 +1140,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_id_f32_bindings[] = {
@@ -1171,6 +1199,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_id_f32_metal = {
@@ -1191,6 +1220,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_id_int8_f32_bindings[] = {
@@ -1248,6 +1278,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_id_split_f32_bindings[] = {
@@ -1305,6 +1339,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_id_int24_f32_bindings[] = {
@@ -1362,6 +1400,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_id_f16_bindings[] = {
@@ -1417,6 +1459,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_id_f16_metal = {
@@ -1437,6 +1480,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_id_int8_f16_bindings[] = {
@@ -1494,6 +1538,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_id_split_f16_bindings[] = {
@@ -1551,6 +1599,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f16_gemv_id_int24_f16_bindings[] = {
@@ -1608,6 +1660,10 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

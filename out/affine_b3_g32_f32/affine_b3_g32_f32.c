@@ -665,6 +665,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b3_g32_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -690,6 +691,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_int8_f32_bindings[] = {
@@ -749,6 +751,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_split_f32_bindings[] = {
@@ -808,6 +814,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_int24_f32_bindings[] = {
@@ -867,6 +877,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_f16_bindings[] = {
@@ -924,6 +938,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b3_g32_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -949,6 +964,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_int8_f16_bindings[] = {
@@ -1008,6 +1024,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_split_f16_bindings[] = {
@@ -1067,6 +1087,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_int24_f16_bindings[] = {
@@ -1126,6 +1150,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_f32_bindings[] = {
@@ -1181,6 +1209,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_f32_metal = {
@@ -1201,6 +1230,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_int8_f32_bindings[] = {
@@ -1258,6 +1288,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_split_f32_bindings[] = {
@@ -1315,6 +1349,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_int24_f32_bindings[] = {
@@ -1372,6 +1410,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_f16_bindings[] = {
@@ -1427,6 +1469,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_f16_metal = {
@@ -1447,6 +1490,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_int8_f16_bindings[] = {
@@ -1504,6 +1548,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_split_f16_bindings[] = {
@@ -1561,6 +1609,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g32_f32_gemv_id_int24_f16_bindings[] = {
@@ -1618,6 +1670,10 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

@@ -663,6 +663,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -688,6 +689,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_int8_f32_bindings[] = {
@@ -747,6 +749,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_split_f32_bindings[] = {
@@ -806,6 +812,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_int24_f32_bindings[] = {
@@ -865,6 +875,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_f16_bindings[] = {
@@ -922,6 +936,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -947,6 +962,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_int8_f16_bindings[] = {
@@ -1006,6 +1022,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_split_f16_bindings[] = {
@@ -1065,6 +1085,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_int24_f16_bindings[] = {
@@ -1124,6 +1148,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_f32_bindings[] = {
@@ -1179,6 +1207,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
@@ -1199,6 +1228,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f32_bindings[] = {
@@ -1256,6 +1286,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_split_f32_bindings[] = {
@@ -1313,6 +1347,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f32_bindings[] = {
@@ -1370,6 +1408,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_f16_bindings[] = {
@@ -1425,6 +1467,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
@@ -1445,6 +1488,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f16_bindings[] = {
@@ -1502,6 +1546,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_split_f16_bindings[] = {
@@ -1559,6 +1607,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f16_bindings[] = {
@@ -1616,6 +1668,10 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

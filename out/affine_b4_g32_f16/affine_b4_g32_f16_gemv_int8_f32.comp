@@ -32,7 +32,8 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
-layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 7) const uint STAGED_RUNS = 1;  // of x, that a workgroup loads together, where there are few rows; 1: none
+const uint STAGED = BATCH == 1u ? STAGED_RUNS : 1u;
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
@@ -309,8 +310,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inou
 }
 
 const uint X_WORDS = DIGITS * 16u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
-shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles; 0: there is no room for one
+shared uvec4 shared_x[BATCH == 1u || SLICE == 0u ? 1u : BATCH * X_FOURS * SLICE];
 
 // Puts what is kept of right-hand side `m` and tile `t` of the slice there.
 void share_x(uint m, uint t) {
@@ -456,7 +457,7 @@ void main() {
         walk_wide();
         return;
     }
-    if (BATCH > 1u && gl_SubgroupSize >= ROWS && LOAD_WORDS == 4u && row_tiles % 4u == 0u) {
+    if (BATCH > 1u && SLICE > 0u && gl_SubgroupSize >= ROWS && LOAD_WORDS == 4u && row_tiles % 4u == 0u) {
         walk_shared();
         return;
     }

@@ -659,6 +659,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b4_g32_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -684,6 +685,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_int8_f32_bindings[] = {
@@ -741,6 +743,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_split_f32_bindings[] = {
@@ -798,6 +804,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_int24_f32_bindings[] = {
@@ -856,6 +866,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_f16_bindings[] = {
@@ -911,6 +925,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b4_g32_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -936,6 +951,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_int8_f16_bindings[] = {
@@ -993,6 +1009,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_split_f16_bindings[] = {
@@ -1050,6 +1070,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_int24_f16_bindings[] = {
@@ -1108,6 +1132,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_f32_bindings[] = {
@@ -1161,6 +1189,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b4_g32_f32_gemv_id_f32_metal = {
@@ -1181,6 +1210,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_int8_f32_bindings[] = {
@@ -1236,6 +1266,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_split_f32_bindings[] = {
@@ -1291,6 +1325,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_int24_f32_bindings[] = {
@@ -1346,6 +1384,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_f16_bindings[] = {
@@ -1399,6 +1441,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b4_g32_f32_gemv_id_f16_metal = {
@@ -1419,6 +1462,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_int8_f16_bindings[] = {
@@ -1474,6 +1518,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_split_f16_bindings[] = {
@@ -1529,6 +1577,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b4_g32_f32_gemv_id_int24_f16_bindings[] = {
@@ -1584,6 +1636,10 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

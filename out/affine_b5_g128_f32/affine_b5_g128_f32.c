@@ -665,6 +665,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b5_g128_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -690,6 +691,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_int8_f32_bindings[] = {
@@ -749,6 +751,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_split_f32_bindings[] = {
@@ -808,6 +814,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_int24_f32_bindings[] = {
@@ -868,6 +878,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_f16_bindings[] = {
@@ -925,6 +939,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b5_g128_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -950,6 +965,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_int8_f16_bindings[] = {
@@ -1009,6 +1025,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_split_f16_bindings[] = {
@@ -1068,6 +1088,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_int24_f16_bindings[] = {
@@ -1128,6 +1152,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_id_f32_bindings[] = {
@@ -1183,6 +1211,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_id_f32_metal = {
@@ -1203,6 +1232,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_id_int8_f32_bindings[] = {
@@ -1260,6 +1290,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_id_split_f32_bindings[] = {
@@ -1317,6 +1351,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_id_int24_f32_bindings[] = {
@@ -1374,6 +1412,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_id_f16_bindings[] = {
@@ -1429,6 +1471,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_id_f16_metal = {
@@ -1449,6 +1492,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_id_int8_f16_bindings[] = {
@@ -1506,6 +1550,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_id_split_f16_bindings[] = {
@@ -1563,6 +1611,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g128_f32_gemv_id_int24_f16_bindings[] = {
@@ -1620,6 +1672,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

@@ -665,6 +665,7 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b5_g32_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -690,6 +691,7 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_int8_f32_bindings[] = {
@@ -749,6 +751,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_split_f32_bindings[] = {
@@ -809,6 +815,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_split_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_int24_f32_bindings[] = {
@@ -869,6 +879,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_f16_bindings[] = {
@@ -926,6 +940,7 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b5_g32_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -951,6 +966,7 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_int8_f16_bindings[] = {
@@ -1010,6 +1026,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_split_f16_bindings[] = {
@@ -1070,6 +1090,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_split_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_int24_f16_bindings[] = {
@@ -1130,6 +1154,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_id_f32_bindings[] = {
@@ -1185,6 +1213,7 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b5_g32_f32_gemv_id_f32_metal = {
@@ -1205,6 +1234,7 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_id_int8_f32_bindings[] = {
@@ -1262,6 +1292,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_id_split_f32_bindings[] = {
@@ -1319,6 +1353,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_id_int24_f32_bindings[] = {
@@ -1376,6 +1414,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_id_f16_bindings[] = {
@@ -1431,6 +1473,7 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b5_g32_f32_gemv_id_f16_metal = {
@@ -1451,6 +1494,7 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_id_int8_f16_bindings[] = {
@@ -1508,6 +1552,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_id_split_f16_bindings[] = {
@@ -1565,6 +1613,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g32_f32_gemv_id_int24_f16_bindings[] = {
@@ -1622,6 +1674,10 @@ const qk_kernel qk_affine_b5_g32_f32_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

@@ -663,6 +663,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b5_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -688,6 +689,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_int8_f32_bindings[] = {
@@ -747,6 +749,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_split_f32_bindings[] = {
@@ -806,6 +812,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_int24_f32_bindings[] = {
@@ -866,6 +876,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_f16_bindings[] = {
@@ -923,6 +937,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b5_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -948,6 +963,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_int8_f16_bindings[] = {
@@ -1007,6 +1023,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_split_f16_bindings[] = {
@@ -1066,6 +1086,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_int24_f16_bindings[] = {
@@ -1126,6 +1150,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_id_f32_bindings[] = {
@@ -1181,6 +1209,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f32_metal = {
@@ -1201,6 +1230,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_id_int8_f32_bindings[] = {
@@ -1258,6 +1288,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_id_split_f32_bindings[] = {
@@ -1315,6 +1349,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_id_int24_f32_bindings[] = {
@@ -1372,6 +1410,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int24_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_id_f16_bindings[] = {
@@ -1427,6 +1469,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f16_metal = {
@@ -1447,6 +1490,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_id_int8_f16_bindings[] = {
@@ -1504,6 +1548,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_id_split_f16_bindings[] = {
@@ -1561,6 +1609,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_bf16_gemv_id_int24_f16_bindings[] = {
@@ -1618,6 +1670,10 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int24_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

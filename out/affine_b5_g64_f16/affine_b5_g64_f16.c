@@ -655,6 +655,7 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b5_g64_f16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -680,6 +681,7 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_int8_f32_bindings[] = {
@@ -739,6 +741,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_split_f32_bindings[] = {
@@ -798,6 +804,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_int24_f32_bindings[] = {
@@ -858,6 +868,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_f16_bindings[] = {
@@ -915,6 +929,7 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b5_g64_f16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -940,6 +955,7 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_int8_f16_bindings[] = {
@@ -999,6 +1015,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_split_f16_bindings[] = {
@@ -1058,6 +1078,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_int24_f16_bindings[] = {
@@ -1118,6 +1142,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_id_f32_bindings[] = {
@@ -1173,6 +1201,7 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_id_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b5_g64_f16_gemv_id_f32_metal = {
@@ -1193,6 +1222,7 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_id_int8_f32_bindings[] = {
@@ -1250,6 +1280,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_id_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_id_split_f32_bindings[] = {
@@ -1307,6 +1341,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_id_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_id_int24_f32_bindings[] = {
@@ -1364,6 +1402,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_id_int24_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_id_f16_bindings[] = {
@@ -1419,6 +1461,7 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_id_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b5_g64_f16_gemv_id_f16_metal = {
@@ -1439,6 +1482,7 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_id_int8_f16_bindings[] = {
@@ -1496,6 +1540,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_id_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_id_split_f16_bindings[] = {
@@ -1553,6 +1601,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_id_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b5_g64_f16_gemv_id_int24_f16_bindings[] = {
@@ -1610,6 +1662,10 @@ const qk_kernel qk_affine_b5_g64_f16_gemv_id_int24_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

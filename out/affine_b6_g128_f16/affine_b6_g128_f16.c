@@ -653,6 +653,7 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b6_g128_f16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -678,6 +679,7 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_int8_f32_bindings[] = {
@@ -735,6 +737,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_split_f32_bindings[] = {
@@ -793,6 +799,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_int24_f32_bindings[] = {
@@ -851,6 +861,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_f16_bindings[] = {
@@ -906,6 +920,7 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b6_g128_f16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -931,6 +946,7 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_int8_f16_bindings[] = {
@@ -988,6 +1004,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_split_f16_bindings[] = {
@@ -1046,6 +1066,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_int24_f16_bindings[] = {
@@ -1104,6 +1128,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_id_f32_bindings[] = {
@@ -1157,6 +1185,7 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_id_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b6_g128_f16_gemv_id_f32_metal = {
@@ -1177,6 +1206,7 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_id_int8_f32_bindings[] = {
@@ -1232,6 +1262,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_id_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_id_split_f32_bindings[] = {
@@ -1287,6 +1321,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_id_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_id_int24_f32_bindings[] = {
@@ -1342,6 +1380,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_id_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_id_f16_bindings[] = {
@@ -1395,6 +1437,7 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_id_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b6_g128_f16_gemv_id_f16_metal = {
@@ -1415,6 +1458,7 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_id_int8_f16_bindings[] = {
@@ -1470,6 +1514,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_id_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_id_split_f16_bindings[] = {
@@ -1525,6 +1573,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_id_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g128_f16_gemv_id_int24_f16_bindings[] = {
@@ -1580,6 +1632,10 @@ const qk_kernel qk_affine_b6_g128_f16_gemv_id_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

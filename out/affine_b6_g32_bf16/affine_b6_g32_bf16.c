@@ -661,6 +661,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b6_g32_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -686,6 +687,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_int8_f32_bindings[] = {
@@ -743,6 +745,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_split_f32_bindings[] = {
@@ -801,6 +807,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_int24_f32_bindings[] = {
@@ -859,6 +869,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_f16_bindings[] = {
@@ -914,6 +928,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b6_g32_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -939,6 +954,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_int8_f16_bindings[] = {
@@ -996,6 +1012,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_split_f16_bindings[] = {
@@ -1054,6 +1074,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_int24_f16_bindings[] = {
@@ -1112,6 +1136,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_id_f32_bindings[] = {
@@ -1165,6 +1193,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_id_f32_metal = {
@@ -1185,6 +1214,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_id_int8_f32_bindings[] = {
@@ -1240,6 +1270,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_id_split_f32_bindings[] = {
@@ -1295,6 +1329,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_id_int24_f32_bindings[] = {
@@ -1350,6 +1388,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_id_f16_bindings[] = {
@@ -1403,6 +1445,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b6_g32_bf16_gemv_id_f16_metal = {
@@ -1423,6 +1466,7 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_id_int8_f16_bindings[] = {
@@ -1478,6 +1522,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_id_split_f16_bindings[] = {
@@ -1533,6 +1581,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_bf16_gemv_id_int24_f16_bindings[] = {
@@ -1588,6 +1640,10 @@ const qk_kernel qk_affine_b6_g32_bf16_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

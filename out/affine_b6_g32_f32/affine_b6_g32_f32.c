@@ -663,6 +663,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b6_g32_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -688,6 +689,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_int8_f32_bindings[] = {
@@ -746,6 +748,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_int8_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_split_f32_bindings[] = {
@@ -804,6 +810,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_int24_f32_bindings[] = {
@@ -862,6 +872,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_f16_bindings[] = {
@@ -917,6 +931,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b6_g32_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -942,6 +957,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_int8_f16_bindings[] = {
@@ -1000,6 +1016,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_int8_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_split_f16_bindings[] = {
@@ -1058,6 +1078,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_int24_f16_bindings[] = {
@@ -1116,6 +1140,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_f32_bindings[] = {
@@ -1169,6 +1197,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b6_g32_f32_gemv_id_f32_metal = {
@@ -1189,6 +1218,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_int8_f32_bindings[] = {
@@ -1244,6 +1274,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_split_f32_bindings[] = {
@@ -1299,6 +1333,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_int24_f32_bindings[] = {
@@ -1354,6 +1392,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_f16_bindings[] = {
@@ -1407,6 +1449,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b6_g32_f32_gemv_id_f16_metal = {
@@ -1427,6 +1470,7 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_int8_f16_bindings[] = {
@@ -1482,6 +1526,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_split_f16_bindings[] = {
@@ -1537,6 +1585,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g32_f32_gemv_id_int24_f16_bindings[] = {
@@ -1592,6 +1644,10 @@ const qk_kernel qk_affine_b6_g32_f32_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

@@ -663,6 +663,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b6_g64_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -688,6 +689,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_int8_f32_bindings[] = {
@@ -745,6 +747,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_split_f32_bindings[] = {
@@ -803,6 +809,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_int24_f32_bindings[] = {
@@ -861,6 +871,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_f16_bindings[] = {
@@ -916,6 +930,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b6_g64_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -941,6 +956,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_int8_f16_bindings[] = {
@@ -998,6 +1014,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_split_f16_bindings[] = {
@@ -1056,6 +1076,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_int24_f16_bindings[] = {
@@ -1114,6 +1138,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_f32_bindings[] = {
@@ -1167,6 +1195,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_id_f32_metal = {
@@ -1187,6 +1216,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_int8_f32_bindings[] = {
@@ -1242,6 +1272,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_split_f32_bindings[] = {
@@ -1297,6 +1331,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_int24_f32_bindings[] = {
@@ -1352,6 +1390,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int24_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_f16_bindings[] = {
@@ -1405,6 +1447,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b6_g64_f32_gemv_id_f16_metal = {
@@ -1425,6 +1468,7 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_int8_f16_bindings[] = {
@@ -1480,6 +1524,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_split_f16_bindings[] = {
@@ -1535,6 +1583,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b6_g64_f32_gemv_id_int24_f16_bindings[] = {
@@ -1590,6 +1642,10 @@ const qk_kernel qk_affine_b6_g64_f32_gemv_id_int24_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

@@ -656,6 +656,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b8_g128_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -681,6 +682,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_int8_f32_bindings[] = {
@@ -739,6 +741,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_int8_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_split_f32_bindings[] = {
@@ -797,6 +803,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_int24_f32_bindings[] = {
@@ -855,6 +865,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_f16_bindings[] = {
@@ -910,6 +924,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b8_g128_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -935,6 +950,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_int8_f16_bindings[] = {
@@ -993,6 +1009,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_int8_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_split_f16_bindings[] = {
@@ -1051,6 +1071,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_int24_f16_bindings[] = {
@@ -1109,6 +1133,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_id_f32_bindings[] = {
@@ -1162,6 +1190,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_id_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b8_g128_bf16_gemv_id_f32_metal = {
@@ -1182,6 +1211,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_id_int8_f32_bindings[] = {
@@ -1237,6 +1267,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_id_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_id_split_f32_bindings[] = {
@@ -1292,6 +1326,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_id_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_id_int24_f32_bindings[] = {
@@ -1347,6 +1385,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_id_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_id_f16_bindings[] = {
@@ -1400,6 +1442,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_id_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b8_g128_bf16_gemv_id_f16_metal = {
@@ -1420,6 +1463,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_id_int8_f16_bindings[] = {
@@ -1475,6 +1519,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_id_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_id_split_f16_bindings[] = {
@@ -1530,6 +1578,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_id_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_bf16_gemv_id_int24_f16_bindings[] = {
@@ -1585,6 +1637,10 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_id_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

@@ -648,6 +648,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b8_g128_f16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -673,6 +674,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_int8_f32_bindings[] = {
@@ -731,6 +733,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int8_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_split_f32_bindings[] = {
@@ -789,6 +795,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_int24_f32_bindings[] = {
@@ -847,6 +857,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_f16_bindings[] = {
@@ -902,6 +916,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b8_g128_f16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -927,6 +942,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_int8_f16_bindings[] = {
@@ -985,6 +1001,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int8_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_split_f16_bindings[] = {
@@ -1043,6 +1063,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_int24_f16_bindings[] = {
@@ -1101,6 +1125,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_f32_bindings[] = {
@@ -1154,6 +1182,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_id_f32_metal = {
@@ -1174,6 +1203,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_int8_f32_bindings[] = {
@@ -1229,6 +1259,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_split_f32_bindings[] = {
@@ -1284,6 +1318,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_int24_f32_bindings[] = {
@@ -1339,6 +1377,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_f16_bindings[] = {
@@ -1392,6 +1434,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_id_f16_metal = {
@@ -1412,6 +1455,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_int8_f16_bindings[] = {
@@ -1467,6 +1511,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_split_f16_bindings[] = {
@@ -1522,6 +1570,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding affine_b8_g128_f16_gemv_id_int24_f16_bindings[] = {
@@ -1577,6 +1629,10 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_id_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

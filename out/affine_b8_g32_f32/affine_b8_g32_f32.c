@@ -658,6 +658,7 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b8_g32_f32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -683,6 +684,7 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_int8_f32_bindings[] = {
@@ -741,6 +743,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_int8_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_split_f32_bindings[] = {
@@ -799,6 +805,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_int24_f32_bindings[] = {
@@ -857,6 +867,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_f16_bindings[] = {
@@ -912,6 +926,7 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t affine_b8_g32_f32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -937,6 +952,7 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_int8_f16_bindings[] = {
@@ -995,6 +1011,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_int8_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_split_f16_bindings[] = {
@@ -1053,6 +1073,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_int24_f16_bindings[] = {
@@ -1111,6 +1135,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_id_f32_bindings[] = {
@@ -1164,6 +1192,7 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_id_f32_metal = {
@@ -1184,6 +1213,7 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_id_int8_f32_bindings[] = {
@@ -1239,6 +1269,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_id_split_f32_bindings[] = {
@@ -1294,6 +1328,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_id_int24_f32_bindings[] = {
@@ -1349,6 +1387,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_id_f16_bindings[] = {
@@ -1402,6 +1444,7 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_id_f16_metal = {
@@ -1422,6 +1465,7 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_id_int8_f16_bindings[] = {
@@ -1477,6 +1521,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_id_split_f16_bindings[] = {
@@ -1532,6 +1580,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding affine_b8_g32_f32_gemv_id_int24_f16_bindings[] = {
@@ -1587,6 +1639,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

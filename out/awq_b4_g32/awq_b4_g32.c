@@ -688,6 +688,7 @@ const qk_kernel qk_awq_b4_g32_gemv_f32_vulkan = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t awq_b4_g32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -717,6 +718,7 @@ const qk_kernel qk_awq_b4_g32_gemv_f32_metal = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding awq_b4_g32_gemv_int8_f32_bindings[] = {
@@ -774,6 +776,10 @@ const qk_kernel qk_awq_b4_g32_gemv_int8_f32_vulkan = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 127,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding awq_b4_g32_gemv_split_f32_bindings[] = {
@@ -831,6 +837,10 @@ const qk_kernel qk_awq_b4_g32_gemv_split_f32_vulkan = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 32639,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding awq_b4_g32_gemv_int24_f32_bindings[] = {
@@ -888,6 +898,10 @@ const qk_kernel qk_awq_b4_g32_gemv_int24_f32_vulkan = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 8355709,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding awq_b4_g32_gemv_f16_bindings[] = {
@@ -943,6 +957,7 @@ const qk_kernel qk_awq_b4_g32_gemv_f16_vulkan = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t awq_b4_g32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -972,6 +987,7 @@ const qk_kernel qk_awq_b4_g32_gemv_f16_metal = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding awq_b4_g32_gemv_int8_f16_bindings[] = {
@@ -1029,6 +1045,10 @@ const qk_kernel qk_awq_b4_g32_gemv_int8_f16_vulkan = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 127,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding awq_b4_g32_gemv_split_f16_bindings[] = {
@@ -1086,6 +1106,10 @@ const qk_kernel qk_awq_b4_g32_gemv_split_f16_vulkan = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 32639,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding awq_b4_g32_gemv_int24_f16_bindings[] = {
@@ -1143,6 +1167,10 @@ const qk_kernel qk_awq_b4_g32_gemv_int24_f16_vulkan = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 8355709,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 /* ---- dispatch ---- */

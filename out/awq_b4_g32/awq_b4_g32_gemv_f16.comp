@@ -112,8 +112,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
 }
 
 const uint X_WORDS = 17u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
-shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles; 0: there is no room for one
+shared uvec4 shared_x[BATCH == 1u || SLICE == 0u ? 1u : BATCH * X_FOURS * SLICE];
 
 // Puts what is kept of right-hand side `m` and tile `t` of the slice there.
 void share_x(uint m, uint t) {
@@ -188,7 +188,7 @@ void walk_shared() {
 }
 
 void main() {
-    if (BATCH > 1u && gl_SubgroupSize >= ROWS) {
+    if (BATCH > 1u && SLICE > 0u && gl_SubgroupSize >= ROWS) {
         walk_shared();
         return;
     }

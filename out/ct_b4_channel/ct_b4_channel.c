@@ -679,6 +679,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .sum_roundings = 90,
 };
 
 static const uint32_t ct_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -708,6 +709,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b4_channel_gemv_int8_f32_bindings[] = {
@@ -771,6 +773,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .sum_roundings = 90,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b4_channel_gemv_split_f32_bindings[] = {
@@ -834,6 +840,10 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .sum_roundings = 90,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b4_channel_gemv_int24_f32_bindings[] = {
@@ -897,6 +907,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .sum_roundings = 90,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b4_channel_gemv_f16_bindings[] = {
@@ -958,6 +972,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .sum_roundings = 90,
 };
 
 static const uint32_t ct_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -987,6 +1002,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b4_channel_gemv_int8_f16_bindings[] = {
@@ -1050,6 +1066,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .sum_roundings = 90,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b4_channel_gemv_split_f16_bindings[] = {
@@ -1113,6 +1133,10 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .sum_roundings = 90,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b4_channel_gemv_int24_f16_bindings[] = {
@@ -1176,6 +1200,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .sum_roundings = 90,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

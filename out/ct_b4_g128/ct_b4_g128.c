@@ -647,6 +647,7 @@ const qk_kernel qk_ct_b4_g128_gemv_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t ct_b4_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -672,6 +673,7 @@ const qk_kernel qk_ct_b4_g128_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b4_g128_gemv_int8_f32_bindings[] = {
@@ -728,6 +730,10 @@ const qk_kernel qk_ct_b4_g128_gemv_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b4_g128_gemv_split_f32_bindings[] = {
@@ -784,6 +790,10 @@ const qk_kernel qk_ct_b4_g128_gemv_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding ct_b4_g128_gemv_int24_f32_bindings[] = {
@@ -840,6 +850,10 @@ const qk_kernel qk_ct_b4_g128_gemv_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding ct_b4_g128_gemv_f16_bindings[] = {
@@ -894,6 +908,7 @@ const qk_kernel qk_ct_b4_g128_gemv_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t ct_b4_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -919,6 +934,7 @@ const qk_kernel qk_ct_b4_g128_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b4_g128_gemv_int8_f16_bindings[] = {
@@ -975,6 +991,10 @@ const qk_kernel qk_ct_b4_g128_gemv_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b4_g128_gemv_split_f16_bindings[] = {
@@ -1031,6 +1051,10 @@ const qk_kernel qk_ct_b4_g128_gemv_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding ct_b4_g128_gemv_int24_f16_bindings[] = {
@@ -1087,6 +1111,10 @@ const qk_kernel qk_ct_b4_g128_gemv_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding ct_b4_g128_gemv_id_f32_bindings[] = {
@@ -1139,6 +1167,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_ct_b4_g128_gemv_id_f32_metal = {
@@ -1159,6 +1188,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b4_g128_gemv_id_int8_f32_bindings[] = {
@@ -1213,6 +1243,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b4_g128_gemv_id_split_f32_bindings[] = {
@@ -1267,6 +1301,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding ct_b4_g128_gemv_id_int24_f32_bindings[] = {
@@ -1321,6 +1359,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding ct_b4_g128_gemv_id_f16_bindings[] = {
@@ -1373,6 +1415,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_ct_b4_g128_gemv_id_f16_metal = {
@@ -1393,6 +1436,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b4_g128_gemv_id_int8_f16_bindings[] = {
@@ -1447,6 +1491,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b4_g128_gemv_id_split_f16_bindings[] = {
@@ -1501,6 +1549,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding ct_b4_g128_gemv_id_int24_f16_bindings[] = {
@@ -1555,6 +1607,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

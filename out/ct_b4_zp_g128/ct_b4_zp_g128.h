@@ -1,8 +1,8 @@
 /* ct_b4_zp_g128: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format ct_b4_zp_g128`; do not edit.
  * 532 bytes for 1024 elements, 4.156 bits each.
- * dequant, gather in f32: for each weight 0.52 bytes read and 4 written, 11 operations: 0.75 loads, 3 bits, 5.25 integer, 1 float, 1 conversions.
- * gemv in f32: for each weight 0.52 bytes read, 5 operations: 0.25 loads, 0.812 bits, 1.12 integer, 2.25 float, 0.562 conversions.
+ * dequant, gather in f32: for each weight 0.52 bytes read and 4 written, 10.8 operations: 0.75 loads, 3 bits, 5 integer, 1 float, 1 conversions.
+ * gemv in f32: for each weight 0.52 bytes read, 4.94 operations: 0.25 loads, 0.812 bits, 1.06 integer, 2.25 float, 0.562 conversions.
  *
  *     format ct_b4_zp_g{group} "compressed-tensors: 4-bit codes, a scale for each group, zeros packed along the outputs"
  *     from "compressed-tensors: pack-quantized, asymmetric"

@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format ct_b4_zp_g128`; do not edit.
 // 532 bytes for 1024 elements, 4.156 bits each.
 // dequant, gather in f32: for each weight 0.52 bytes read and 4 written, 7 operations: 0.375 loads, 2.38 bits, 2.25 integer, 1 float, 1 conversions.
-// gemv in f32: for each weight 0.52 bytes read, 5 operations: 0.25 loads, 0.812 bits, 1.12 integer, 2.25 float, 0.562 conversions.
+// gemv in f32: for each weight 0.52 bytes read, 4.94 operations: 0.25 loads, 0.812 bits, 1.06 integer, 2.25 float, 0.562 conversions.
 //
 //     format ct_b4_zp_g{group} "compressed-tensors: 4-bit codes, a scale for each group, zeros packed along the outputs"
 //     from "compressed-tensors: pack-quantized, asymmetric"
@@ -60,7 +60,7 @@ inline void decode(device const uint *weight_packed, device const ushort *weight
     const uint r = row % 8u;
     const uint block_col = tile / 16u;
     // elements 0 to 3, counted from the tile's first
-    const uint w = weight_packed[row * ((cols * 16u + 0x7Fu) / 128u) + tile];
+    const uint w = weight_packed[row * ((cols - 1u) / 8u + 1u) + tile];
     const uint4 q0 = (uint4(w) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint zs = weight_zero_point[block_row * grid_cols + block_col];
     const uint z = (zs >> (r * 4u)) & 15u;
@@ -135,12 +135,12 @@ inline void accumulate(
     const uint t = tile % 8u;
     const uint d = uint(weight_scale[row * grid_cols + block_col]);
     const float s = bf16_to_f32(d);  // d: 16 bits
-    const uint w0 = weight_packed[row * ((cols * 16u + 0x7Fu) / 128u) + min(block_col * 16u + t * 2u, (cols * 16u + 0x7Fu) / 128u - 1u)];
+    const uint w0 = weight_packed[row * ((cols - 1u) / 8u + 1u) + min(block_col * 16u + t * 2u, (cols - 1u) / 8u)];
     const float2 pair0 = float2(as_type<half2>(w0 & 0xF000Fu));
     const float2 pair1 = float2(as_type<half2>(w0 & 0xF000F0u));
     const float2 pair2 = float2(as_type<half2>((w0 >> 8u) & 0xF000Fu));
     const float2 pair3 = float2(as_type<half2>((w0 >> 8u) & 0xF000F0u));
-    const uint w1 = weight_packed[row * ((cols * 16u + 0x7Fu) / 128u) + min(block_col * 16u + t * 2u + 1u, (cols * 16u + 0x7Fu) / 128u - 1u)];
+    const uint w1 = weight_packed[row * ((cols - 1u) / 8u + 1u) + min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u)];
     const float2 pair4 = float2(as_type<half2>(w1 & 0xF000Fu));
     const float2 pair5 = float2(as_type<half2>(w1 & 0xF000F0u));
     const float2 pair6 = float2(as_type<half2>((w1 >> 8u) & 0xF000Fu));
@@ -168,7 +168,7 @@ inline void decode_tile(device const uint *weight_packed, device const ushort *w
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = weight_packed[row * ((cols * 16u + 0x7Fu) / 128u) + min(block_col * 16u + t * 2u, (cols * 16u + 0x7Fu) / 128u - 1u)];
+    const uint w0 = weight_packed[row * ((cols - 1u) / 8u + 1u) + min(block_col * 16u + t * 2u, (cols - 1u) / 8u)];
     const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint zs = weight_zero_point[block_row * grid_cols + block_col];
     const uint z = (zs >> (r * 4u)) & 15u;
@@ -181,7 +181,7 @@ inline void decode_tile(device const uint *weight_packed, device const ushort *w
     v[1] = float4(int4(q1) - int(z)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = weight_packed[row * ((cols * 16u + 0x7Fu) / 128u) + min(block_col * 16u + t * 2u + 1u, (cols * 16u + 0x7Fu) / 128u - 1u)];
+    const uint w1 = weight_packed[row * ((cols - 1u) / 8u + 1u) + min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u)];
     const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     v[2] = float4(int4(q2) - int(z)) * s;
 

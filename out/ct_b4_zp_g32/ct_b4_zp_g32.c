@@ -1,8 +1,8 @@
 /* ct_b4_zp_g32: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format ct_b4_zp_g32`; do not edit.
  * 148 bytes for 256 elements, 4.625 bits each.
- * dequant, gather in f32: for each weight 0.578 bytes read and 4 written, 11 operations: 0.75 loads, 3 bits, 5.25 integer, 1 float, 1 conversions.
- * gemv in f32: for each weight 0.578 bytes read, 5 operations: 0.25 loads, 0.812 bits, 1.12 integer, 2.25 float, 0.562 conversions.
+ * dequant, gather in f32: for each weight 0.578 bytes read and 4 written, 10.8 operations: 0.75 loads, 3 bits, 5 integer, 1 float, 1 conversions.
+ * gemv in f32: for each weight 0.578 bytes read, 4.94 operations: 0.25 loads, 0.812 bits, 1.06 integer, 2.25 float, 0.562 conversions.
  *
  *     format ct_b4_zp_g{group} "compressed-tensors: 4-bit codes, a scale for each group, zeros packed along the outputs"
  *     from "compressed-tensors: pack-quantized, asymmetric"
@@ -100,7 +100,7 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 8u;
     const uint64_t block_col = col / 32u;
     const uint64_t c = col % 32u;
-    const uint32_t w = (uint32_t)weight_packed[row * ((cols * 4u + 31u) / 32u * 4u) + qk_min(block_col * 16u + c / 2u, (cols * 4u + 31u) / 32u * 4u - 1u)];
+    const uint32_t w = (uint32_t)weight_packed[row * (((cols - 1u) / 8u + 1u) * 4u) + qk_min(block_col * 16u + c / 2u, ((cols - 1u) / 8u + 1u) * 4u - 1u)];
     const uint32_t q = (w >> (c % 2u * 4u)) & 15u;  // w: 4 bits
     const uint32_t zs = (uint32_t)weight_zero_point[block_row * (grid_cols * 4u) + qk_min(block_col * 4u + r / 2u, grid_cols * 4u - 1u)];
     const uint32_t z = (zs >> (r % 2u * 4u)) & 15u;
@@ -693,6 +693,7 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t ct_b4_zp_g32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -722,6 +723,7 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b4_zp_g32_gemv_int8_f32_bindings[] = {
@@ -777,6 +779,10 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_int8_f32_vulkan = {
     .ragged = 1,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 127,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding ct_b4_zp_g32_gemv_split_f32_bindings[] = {
@@ -832,6 +838,10 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_split_f32_vulkan = {
     .ragged = 1,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 32639,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding ct_b4_zp_g32_gemv_int24_f32_bindings[] = {
@@ -887,6 +897,10 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_int24_f32_vulkan = {
     .ragged = 1,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 8355709,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding ct_b4_zp_g32_gemv_f16_bindings[] = {
@@ -940,6 +954,7 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t ct_b4_zp_g32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -969,6 +984,7 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b4_zp_g32_gemv_int8_f16_bindings[] = {
@@ -1024,6 +1040,10 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_int8_f16_vulkan = {
     .ragged = 1,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 127,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding ct_b4_zp_g32_gemv_split_f16_bindings[] = {
@@ -1079,6 +1099,10 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_split_f16_vulkan = {
     .ragged = 1,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 32639,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding ct_b4_zp_g32_gemv_int24_f16_bindings[] = {
@@ -1134,6 +1158,10 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_int24_f16_vulkan = {
     .ragged = 1,
     .block_rows = 8,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 8355709,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 /* ---- dispatch ---- */

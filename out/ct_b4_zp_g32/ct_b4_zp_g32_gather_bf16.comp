@@ -71,7 +71,7 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint r = row % 8u;
     const uint block_col = tile / 4u;
     // elements 0 to 3, counted from the tile's first
-    uint w = weight_packed[row * ((cols * 4u + 31u) / 32u) + tile];
+    uint w = weight_packed[row * ((cols - 1u) / 8u + 1u) + tile];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint zs = weight_zero_point[block_row * grid_cols + block_col];
     uint z = (zs >> (r * 4u)) & 15u;

@@ -1,7 +1,7 @@
 // ct_b4_zp_g32_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format ct_b4_zp_g32`; do not edit.
 // 148 bytes for 256 elements, 4.625 bits each.
-// For each weight 0.578 bytes read and 4 written, 11 operations: 0.75 loads, 3 bits, 5.25 integer, 1 float, 1 conversions.
+// For each weight 0.578 bytes read and 4 written, 10.8 operations: 0.75 loads, 3 bits, 5 integer, 1 float, 1 conversions.
 //
 //     format ct_b4_zp_g{group} "compressed-tensors: 4-bit codes, a scale for each group, zeros packed along the outputs"
 //     from "compressed-tensors: pack-quantized, asymmetric"
@@ -55,7 +55,7 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint r = row % 8u;
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
-    uint w = weight_packed[row * ((cols * 4u + 31u) / 32u) + min(block_col * 4u + t / 2u, (cols * 4u + 31u) / 32u - 1u)];
+    uint w = weight_packed[row * ((cols - 1u) / 8u + 1u) + min(block_col * 4u + t / 2u, (cols - 1u) / 8u)];
     uvec4 q = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint zs = weight_zero_point[block_row * grid_cols + block_col];
     uint z = (zs >> (r * 4u)) & 15u;

@@ -646,6 +646,7 @@ const qk_kernel qk_ct_b8_g32_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t ct_b8_g32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -671,6 +672,7 @@ const qk_kernel qk_ct_b8_g32_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b8_g32_gemv_int8_f32_bindings[] = {
@@ -728,6 +730,10 @@ const qk_kernel qk_ct_b8_g32_gemv_int8_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_split_f32_bindings[] = {
@@ -785,6 +791,10 @@ const qk_kernel qk_ct_b8_g32_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_int24_f32_bindings[] = {
@@ -842,6 +852,10 @@ const qk_kernel qk_ct_b8_g32_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_f16_bindings[] = {
@@ -896,6 +910,7 @@ const qk_kernel qk_ct_b8_g32_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t ct_b8_g32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -921,6 +936,7 @@ const qk_kernel qk_ct_b8_g32_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b8_g32_gemv_int8_f16_bindings[] = {
@@ -978,6 +994,10 @@ const qk_kernel qk_ct_b8_g32_gemv_int8_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_split_f16_bindings[] = {
@@ -1035,6 +1055,10 @@ const qk_kernel qk_ct_b8_g32_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_int24_f16_bindings[] = {
@@ -1092,6 +1116,10 @@ const qk_kernel qk_ct_b8_g32_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_id_f32_bindings[] = {
@@ -1144,6 +1172,7 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_ct_b8_g32_gemv_id_f32_metal = {
@@ -1164,6 +1193,7 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b8_g32_gemv_id_int8_f32_bindings[] = {
@@ -1218,6 +1248,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_id_split_f32_bindings[] = {
@@ -1272,6 +1306,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_id_int24_f32_bindings[] = {
@@ -1326,6 +1364,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_id_f16_bindings[] = {
@@ -1378,6 +1420,7 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_ct_b8_g32_gemv_id_f16_metal = {
@@ -1398,6 +1441,7 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding ct_b8_g32_gemv_id_int8_f16_bindings[] = {
@@ -1452,6 +1496,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_id_split_f16_bindings[] = {
@@ -1506,6 +1554,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding ct_b8_g32_gemv_id_int24_f16_bindings[] = {
@@ -1560,6 +1612,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

@@ -1,7 +1,7 @@
 // fp4_b128_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format fp4_b128`; do not edit.
 // 68 bytes for 128 elements, 4.25 bits each.
-// For each weight 0.531 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.5 bits, 2.5 integer, 1 float, 1 lookups.
+// For each weight 0.531 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1 lookups.
 //
 //     format fp4_b{group} "bitsandbytes FP4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type fp4"
@@ -47,7 +47,7 @@ layout(push_constant) uniform Push {
 void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_col = tile / 32u;
     const uint t = tile % 32u;
-    uint w = uint(weight[min(block_col * 64u + t * 2u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 2u + 1u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
+    uint w = uint(weight[min(block_col * 64u + t * 2u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 64u + t * 2u + 1u, (cols - 1u) / 2u)]) << 8u);
     uvec4 q = (uvec4(w) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     float s = uintBitsToFloat(absmax[block_col]);
     v[0] = vec4(F[q.x], F[q.y], F[q.z], F[q.w]) * s;

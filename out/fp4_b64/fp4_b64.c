@@ -1,8 +1,8 @@
 /* fp4_b64: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format fp4_b64`; do not edit.
  * 36 bytes for 64 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.5 bits, 2.5 integer, 1 float, 1 lookups.
- * gemv in f32: for each weight 0.562 bytes read, 7.5 operations: 0.562 loads, 2.5 bits, 1.38 integer, 2.06 float, 1 lookups.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1 lookups.
+ * gemv in f32: for each weight 0.562 bytes read, 7.38 operations: 0.562 loads, 2.5 bits, 1.25 integer, 2.06 float, 1 lookups.
  *
  *     format fp4_b{group} "bitsandbytes FP4: the even element in the high nibble, a scale for each block of the flat tensor"
  *     from "bitsandbytes: Linear4bit with quant_type fp4"
@@ -110,7 +110,7 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t grid_cols = (cols + 63u) / 64u;
     const uint64_t block_col = col / 64u;
     const uint64_t c = col % 64u;
-    const uint32_t w = (uint32_t)weight[qk_min(block_col * 32u + c / 2u, (cols * 32u + 0x3Fu) / 64u - 1u)];
+    const uint32_t w = (uint32_t)weight[qk_min(block_col * 32u + c / 2u, (cols - 1u) / 2u)];
     const uint32_t q = (w >> ((1u - c % 2u) * 4u)) & 15u;  // w: 4 bits
     const float s = qk_bits_to_f32(qk_load_u32(absmax + qk_min(block_col * 4u, grid_cols * 4u - 1u)));
     return F[q] * s;
@@ -731,6 +731,7 @@ const qk_kernel qk_fp4_b64_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 static const uint32_t fp4_b64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -760,6 +761,7 @@ const qk_kernel qk_fp4_b64_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 static const qk_binding fp4_b64_gemv_f16_bindings[] = {
@@ -817,6 +819,7 @@ const qk_kernel qk_fp4_b64_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 static const uint32_t fp4_b64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -846,6 +849,7 @@ const qk_kernel qk_fp4_b64_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

@@ -1,8 +1,8 @@
 /* fp4_b64: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format fp4_b64`; do not edit.
  * 36 bytes for 64 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.5 bits, 2.5 integer, 1 float, 1 lookups.
- * gemv in f32: for each weight 0.562 bytes read, 7.5 operations: 0.562 loads, 2.5 bits, 1.38 integer, 2.06 float, 1 lookups.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1 lookups.
+ * gemv in f32: for each weight 0.562 bytes read, 7.38 operations: 0.562 loads, 2.5 bits, 1.25 integer, 2.06 float, 1 lookups.
  *
  *     format fp4_b{group} "bitsandbytes FP4: the even element in the high nibble, a scale for each block of the flat tensor"
  *     from "bitsandbytes: Linear4bit with quant_type fp4"

@@ -675,6 +675,7 @@ const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 128,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 static const uint32_t fp8_block_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -704,6 +705,7 @@ const qk_kernel qk_fp8_block_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 128,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 static const qk_binding fp8_block_gemv_f16_bindings[] = {
@@ -756,6 +758,7 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 128,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 static const uint32_t fp8_block_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -785,6 +788,7 @@ const qk_kernel qk_fp8_block_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 128,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

@@ -673,6 +673,7 @@ const qk_kernel qk_fp8_tensor_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t fp8_tensor_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -702,6 +703,7 @@ const qk_kernel qk_fp8_tensor_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding fp8_tensor_gemv_f16_bindings[] = {
@@ -754,6 +756,7 @@ const qk_kernel qk_fp8_tensor_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t fp8_tensor_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -783,6 +786,7 @@ const qk_kernel qk_fp8_tensor_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

@@ -1,8 +1,8 @@
 // gptq_v1_b2_channel: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_channel`; do not edit.
 // 328 bytes for 1024 elements, 2 bits each.
-// dequant, gather in f32: for each weight 0.25 bytes read and 4 written, 6.25 operations: 0.188 loads, 2.19 bits, 1.81 integer, 1 float, 1.06 conversions.
-// gemv in f32: for each weight 0.25 bytes read, 7.31 operations: 0.188 loads, 2.19 bits, 1.81 integer, 2.06 float, 1.06 conversions.
+// dequant, gather in f32: for each weight 0.25 bytes read and 4 written, 6.12 operations: 0.188 loads, 2.19 bits, 1.69 integer, 1 float, 1.06 conversions.
+// gemv in f32: for each weight 0.25 bytes read, 7.19 operations: 0.188 loads, 2.19 bits, 1.69 integer, 2.06 float, 1.06 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -61,7 +61,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     // elements 0 to 3, counted from the tile's first
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    const uint zs = qzeros[min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     const uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     const uint d = uint(scales[row]);
     const float s = f16_to_f32(d);  // d: 16 bits
@@ -141,7 +141,7 @@ inline void accumulate(
     const float s = f16_to_f32(d);  // d: 16 bits
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    const uint zs = qzeros[min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     const uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     const uint4 q1 = (uint4(w) >> uint4(8, 10, 12, 14)) & 3u;  // w: 2 bits
     const uint4 q2 = (uint4(w) >> uint4(16, 18, 20, 22)) & 3u;  // w: 2 bits
@@ -167,7 +167,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     // elements 0 to 3, counted from the tile's first
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    const uint zs = qzeros[min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     const uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     const uint d = uint(scales[row]);
     const float s = f16_to_f32(d);  // d: 16 bits

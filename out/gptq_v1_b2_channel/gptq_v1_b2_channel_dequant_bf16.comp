@@ -1,7 +1,7 @@
 // gptq_v1_b2_channel_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_channel`; do not edit.
 // 328 bytes for 1024 elements, 2 bits each.
-// For each weight 0.25 bytes read and 2 written, 8.25 operations: 0.281 loads, 2.5 bits, 2.34 integer, 1 float, 2.12 conversions.
+// For each weight 0.25 bytes read and 2 written, 8.09 operations: 0.281 loads, 2.5 bits, 2.19 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -81,9 +81,9 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 2u + t / 2u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 2u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q0 = (uvec4(w0 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint zs = qzeros[min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z0 = (zs >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint d0 = uint(scales[min(block_row * 32u + r * 4u, rows - 1u)]);
     float s0 = f16_to_f32(d0);  // d: 16 bits
@@ -94,7 +94,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[1] = vec4(ivec4(q1) - ((int(z0) + 1) & 3)) * s0;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w1 = qweight[min(block_col * 2u + t / 2u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 2u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q2 = (uvec4(w1 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z1 = (zs >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
     uint d1 = uint(scales[min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
@@ -106,7 +106,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[3] = vec4(ivec4(q3) - ((int(z1) + 1) & 3)) * s1;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w2 = qweight[min(block_col * 2u + t / 2u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 2u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q4 = (uvec4(w2 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z2 = (zs >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
     uint d2 = uint(scales[min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
@@ -118,7 +118,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[5] = vec4(ivec4(q5) - ((int(z2) + 1) & 3)) * s2;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w3 = qweight[min(block_col * 2u + t / 2u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 2u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q6 = (uvec4(w3 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z3 = (zs >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits
     uint d3 = uint(scales[min(block_row * 32u + r * 4u + 3u, rows - 1u)]);

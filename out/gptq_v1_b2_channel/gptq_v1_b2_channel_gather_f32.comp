@@ -1,7 +1,7 @@
 // gptq_v1_b2_channel_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_channel`; do not edit.
 // 328 bytes for 1024 elements, 2 bits each.
-// For each weight 0.25 bytes read and 4 written, 12.8 operations: 0.75 loads, 3 bits, 6.75 integer, 1 float, 1.25 conversions.
+// For each weight 0.25 bytes read and 4 written, 11.8 operations: 0.75 loads, 3 bits, 5.75 integer, 1 float, 1.25 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -69,9 +69,9 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint r = row % 32u;
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
-    uint w = qweight[min(block_col * 2u + t / 4u, (cols * 2u + 31u) / 32u - 1u) * rows + row];
+    uint w = qweight[min(block_col * 2u + t / 4u, (cols - 1u) / 16u) * rows + row];
     uvec4 q = (uvec4(w >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint zs = qzeros[min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uint d = uint(scales[row]);
     float s = f16_to_f32(d);  // d: 16 bits

@@ -1,7 +1,7 @@
 // gptq_v1_b2_channel_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_channel`; do not edit.
 // 328 bytes for 1024 elements, 2 bits each.
-// For each weight 0.25 bytes read, 7.31 operations: 0.188 loads, 2.19 bits, 1.81 integer, 2.06 float, 1.06 conversions.
+// For each weight 0.25 bytes read, 7.19 operations: 0.188 loads, 2.19 bits, 1.69 integer, 2.06 float, 1.06 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -85,7 +85,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     float s = f16_to_f32(d);  // d: 16 bits
     uint w = qweight[tile * rows + row];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint zs = qzeros[min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uvec4 q1 = (uvec4(w) >> uvec4(8, 10, 12, 14)) & 3u;  // w: 2 bits
     uvec4 q2 = (uvec4(w) >> uvec4(16, 18, 20, 22)) & 3u;  // w: 2 bits
@@ -102,7 +102,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     // elements 0 to 3, counted from the tile's first
     uint w = qweight[tile * rows + row];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint zs = qzeros[min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uint d = uint(scales[row]);
     float s = f16_to_f32(d);  // d: 16 bits

@@ -1,7 +1,7 @@
 // gptq_v1_b2_g128_act_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_g128_act`; do not edit.
 // 1608 bytes for 4096 elements, 2.141 bits each.
-// For each weight 0.268 bytes read and 2 written, 16.6 operations: 1.62 loads, 5.12 bits, 5.84 integer, 1 float, 3 conversions.
+// For each weight 0.268 bytes read and 2 written, 16.4 operations: 1.62 loads, 5.12 bits, 5.69 integer, 1 float, 3 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -84,7 +84,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 8u + t / 2u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 8u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q0 = (uvec4(w0 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint groups0 = g_idx[min(block_col * 128u + t * 8u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 128u + t * 8u + 1u, cols - 1u)];
@@ -92,16 +92,16 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint groups3 = g_idx[min(block_col * 128u + t * 8u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z0 = (zs0 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z1 = (zs1 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z2 = (zs2 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z3 = (zs3 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -123,16 +123,16 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint groups7 = g_idx[min(block_col * 128u + t * 8u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z5 = (zs4 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z6 = (zs5 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z7 = (zs6 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z8 = (zs7 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -147,7 +147,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 3)) * s9;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w1 = qweight[min(block_col * 8u + t / 2u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 8u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q2 = (uvec4(w1 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z10 = (zs0 >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
     uint z11 = (zs1 >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
@@ -184,7 +184,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[3] = vec4(ivec4(q3) - ((ivec4(z19) + 1) & 3)) * s19;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w2 = qweight[min(block_col * 8u + t / 2u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 8u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q4 = (uvec4(w2 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z20 = (zs0 >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
     uint z21 = (zs1 >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
@@ -221,7 +221,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[5] = vec4(ivec4(q5) - ((ivec4(z29) + 1) & 3)) * s29;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w3 = qweight[min(block_col * 8u + t / 2u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 8u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q6 = (uvec4(w3 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z30 = (zs0 >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits
     uint z31 = (zs1 >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits

@@ -1,7 +1,7 @@
 // gptq_v1_b2_g128_act_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_g128_act`; do not edit.
 // 1608 bytes for 4096 elements, 2.141 bits each.
-// For each weight 0.268 bytes read and 4 written, 27 operations: 3.25 loads, 5.25 bits, 15.5 integer, 1 float, 2 conversions.
+// For each weight 0.268 bytes read and 4 written, 26 operations: 3.25 loads, 5.25 bits, 14.5 integer, 1 float, 2 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -72,7 +72,7 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint r = row % 32u;
     const uint block_col = tile / 32u;
     const uint t = tile % 32u;
-    uint w = qweight[min(block_col * 8u + t / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w = qweight[min(block_col * 8u + t / 4u, (cols - 1u) / 16u) * rows + row];
     uvec4 q = (uvec4(w >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint groups0 = g_idx[min(block_col * 128u + t * 4u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 128u + t * 4u + 1u, cols - 1u)];
@@ -80,16 +80,16 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     uint groups3 = g_idx[min(block_col * 128u + t * 4u + 3u, cols - 1u)];
     uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z0 = (zs0 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uint group1 = min(g.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z1 = (zs1 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uint group2 = min(g.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z2 = (zs2 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uint group3 = min(g.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z3 = (zs3 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);

@@ -1,8 +1,8 @@
 // gptq_v1_b2_g32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_g32`; do not edit.
 // 328 bytes for 1024 elements, 2.562 bits each.
-// dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 6.5 operations: 0.188 loads, 2.19 bits, 2.06 integer, 1 float, 1.06 conversions.
-// gemv in f32: for each weight 0.32 bytes read, 7.56 operations: 0.188 loads, 2.19 bits, 2.06 integer, 2.06 float, 1.06 conversions.
+// dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 6.44 operations: 0.188 loads, 2.19 bits, 2 integer, 1 float, 1.06 conversions.
+// gemv in f32: for each weight 0.32 bytes read, 7.5 operations: 0.188 loads, 2.19 bits, 2 integer, 2.06 float, 1.06 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -62,7 +62,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     // elements 0 to 3, counted from the tile's first
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    const uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     const uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
@@ -143,7 +143,7 @@ inline void accumulate(
     const float s = f16_to_f32(d);  // d: 16 bits
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    const uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     const uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     const uint4 q1 = (uint4(w) >> uint4(8, 10, 12, 14)) & 3u;  // w: 2 bits
     const uint4 q2 = (uint4(w) >> uint4(16, 18, 20, 22)) & 3u;  // w: 2 bits
@@ -170,7 +170,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     // elements 0 to 3, counted from the tile's first
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    const uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     const uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits

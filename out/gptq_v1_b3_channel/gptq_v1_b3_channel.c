@@ -1,9 +1,9 @@
 /* gptq_v1_b3_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b3_channel`; do not edit.
  * 460 bytes for 1024 elements, 3 bits each.
- * dequant in f32: for each weight 0.375 bytes read and 4 written, 17.9 operations: 1.19 loads, 4.31 bits, 10.2 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.375 bytes read and 4 written, 20.8 operations: 1.25 loads, 4.5 bits, 12.8 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.375 bytes read, 7.62 operations: 0.188 loads, 2.38 bits, 2 integer, 2.03 float, 1.03 conversions.
+ * dequant in f32: for each weight 0.375 bytes read and 4 written, 18.4 operations: 1.19 loads, 4.31 bits, 10.7 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.375 bytes read and 4 written, 22.8 operations: 1.25 loads, 4.5 bits, 14.8 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.375 bytes read, 7.88 operations: 0.188 loads, 2.38 bits, 2.25 integer, 2.03 float, 1.03 conversions.
  *
  *     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
  *     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -91,9 +91,9 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 32u;
     const uint64_t c = col % 32u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 3u + (r * 96u + c * 3u) / 8u % 12u / 4u, (cols * 3u + 31u) / 32u - 1u) * rows + qk_min(block_row * 32u + (r * 96u + c * 3u) / 8u / 12u, rows - 1u)) * 4u + (r * 96u + c * 3u) / 8u % 12u % 4u] | ((uint32_t)qweight[(qk_min(block_col * 3u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) % 12u / 4u, (cols * 3u + 31u) / 32u - 1u) * rows + qk_min(block_row * 32u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) / 12u, rows - 1u)) * 4u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) % 12u % 4u] << 8u);
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 3u + (r * 96u + c * 3u) / 8u % 12u / 4u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + qk_min(block_row * 32u + (r * 96u + c * 3u) / 8u / 12u, rows - 1u)) * 4u + (r * 96u + c * 3u) / 8u % 12u % 4u] | ((uint32_t)qweight[(qk_min(block_col * 3u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) % 12u / 4u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + qk_min(block_row * 32u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) / 12u, rows - 1u)) * 4u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) % 12u % 4u] << 8u);
     const uint32_t q = (w >> ((r * 96u + c * 3u) % 8u)) & 7u;  // w: 3 bits
-    const uint32_t zs = (uint32_t)qzeros[qk_min(block_row * 3u + r * 3u / 8u / 4u, (rows * 3u + 31u) / 32u - 1u) * 4u + r * 3u / 8u % 4u] | ((uint32_t)qzeros[qk_min(block_row * 3u + qk_min(r * 3u / 8u + 1u, 11u) / 4u, (rows * 3u + 31u) / 32u - 1u) * 4u + qk_min(r * 3u / 8u + 1u, 11u) % 4u] << 8u);
+    const uint32_t zs = (uint32_t)qzeros[qk_min(block_row * 3u + r * 3u / 8u / 4u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u) * 4u + r * 3u / 8u % 4u] | ((uint32_t)qzeros[qk_min(block_row * 3u + qk_min(r * 3u / 8u + 1u, 11u) / 4u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u) * 4u + qk_min(r * 3u / 8u + 1u, 11u) % 4u] << 8u);
     const uint32_t z = (zs >> (r * 3u % 8u)) & 7u;  // zs: 3 bits
     const uint32_t d = (uint32_t)scales[row * 2u] | ((uint32_t)scales[row * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
@@ -685,6 +685,7 @@ const qk_kernel qk_gptq_v1_b3_channel_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 90,
 };
 
 static const uint32_t gptq_v1_b3_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -714,6 +715,7 @@ const qk_kernel qk_gptq_v1_b3_channel_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 90,
 };
 
 static const qk_binding gptq_v1_b3_channel_gemv_f16_bindings[] = {
@@ -767,6 +769,7 @@ const qk_kernel qk_gptq_v1_b3_channel_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 90,
 };
 
 static const uint32_t gptq_v1_b3_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -796,6 +799,7 @@ const qk_kernel qk_gptq_v1_b3_channel_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 90,
 };
 
 /* ---- dispatch ---- */

@@ -1,9 +1,9 @@
 /* gptq_v1_b3_channel: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b3_channel`; do not edit.
  * 460 bytes for 1024 elements, 3 bits each.
- * dequant in f32: for each weight 0.375 bytes read and 4 written, 17.9 operations: 1.19 loads, 4.31 bits, 10.2 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.375 bytes read and 4 written, 20.8 operations: 1.25 loads, 4.5 bits, 12.8 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.375 bytes read, 7.62 operations: 0.188 loads, 2.38 bits, 2 integer, 2.03 float, 1.03 conversions.
+ * dequant in f32: for each weight 0.375 bytes read and 4 written, 18.4 operations: 1.19 loads, 4.31 bits, 10.7 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.375 bytes read and 4 written, 22.8 operations: 1.25 loads, 4.5 bits, 14.8 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.375 bytes read, 7.88 operations: 0.188 loads, 2.38 bits, 2.25 integer, 2.03 float, 1.03 conversions.
  *
  *     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
  *     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"

@@ -1,8 +1,8 @@
 // gptq_v1_b3_channel: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_channel`; do not edit.
 // 460 bytes for 1024 elements, 3 bits each.
-// dequant, gather in f32: for each weight 0.375 bytes read and 4 written, 6.59 operations: 0.188 loads, 2.38 bits, 2 integer, 1 float, 1.03 conversions.
-// gemv in f32: for each weight 0.375 bytes read, 7.62 operations: 0.188 loads, 2.38 bits, 2 integer, 2.03 float, 1.03 conversions.
+// dequant, gather in f32: for each weight 0.375 bytes read and 4 written, 6.84 operations: 0.188 loads, 2.38 bits, 2.25 integer, 1 float, 1.03 conversions.
+// gemv in f32: for each weight 0.375 bytes read, 7.88 operations: 0.188 loads, 2.38 bits, 2.25 integer, 2.03 float, 1.03 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -60,10 +60,10 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     const uint r = row % 32u;
     const uint block_col = tile / 1u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint zs0 = qzeros[min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    const uint zs1 = qzeros[min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     const uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     const uint z = zs_run & 7u;  // zs: 3 bits
     const uint d = uint(scales[row]);
@@ -75,7 +75,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     v[1] = float4(int4(q1) - ((int(z) + 1) & 7)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 3u + 1u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = float4(int4(q2) - ((int(z) + 1) & 7)) * s;
@@ -89,7 +89,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     v[4] = float4(int4(q4) - ((int(z) + 1) & 7)) * s;
 
     // elements 20 to 23, counted from the tile's first
-    const uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 3u + 2u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = float4(int4(q5) - ((int(z) + 1) & 7)) * s;
@@ -171,19 +171,19 @@ inline void accumulate(
     const uint block_col = tile / 1u;
     const uint d = uint(scales[row]);
     const float s = f16_to_f32(d);  // d: 16 bits
-    const uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint zs0 = qzeros[min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    const uint zs1 = qzeros[min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     const uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     const uint z = zs_run & 7u;  // zs: 3 bits
     const uint4 q1 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    const uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 3u + 1u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const uint4 q3 = (uint4(w1) >> uint4(4, 7, 10, 13)) & 7u;  // w: 3 bits
     const uint4 q4 = (uint4(w1) >> uint4(16, 19, 22, 25)) & 7u;  // w: 3 bits
-    const uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 3u + 2u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint4 q6 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
@@ -208,10 +208,10 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint r = row % 32u;
     const uint block_col = tile / 1u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint zs0 = qzeros[min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    const uint zs1 = qzeros[min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     const uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     const uint z = zs_run & 7u;  // zs: 3 bits
     const uint d = uint(scales[row]);
@@ -223,7 +223,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[1] = float4(int4(q1) - ((int(z) + 1) & 7)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 3u + 1u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = float4(int4(q2) - ((int(z) + 1) & 7)) * s;
@@ -237,7 +237,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[4] = float4(int4(q4) - ((int(z) + 1) & 7)) * s;
 
     // elements 20 to 23, counted from the tile's first
-    const uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 3u + 2u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = float4(int4(q5) - ((int(z) + 1) & 7)) * s;

@@ -1,9 +1,9 @@
 /* gptq_v1_b3_g128: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b3_g128`; do not edit.
  * 1612 bytes for 4096 elements, 3.148 bits each.
- * dequant in f32: for each weight 0.394 bytes read and 4 written, 18.8 operations: 1.19 loads, 4.31 bits, 11 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.394 bytes read and 4 written, 22 operations: 1.25 loads, 4.5 bits, 14 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.394 bytes read, 7.84 operations: 0.188 loads, 2.38 bits, 2.22 integer, 2.03 float, 1.03 conversions.
+ * dequant in f32: for each weight 0.394 bytes read and 4 written, 19.2 operations: 1.19 loads, 4.31 bits, 11.5 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.394 bytes read and 4 written, 24 operations: 1.25 loads, 4.5 bits, 16 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.394 bytes read, 8.09 operations: 0.188 loads, 2.38 bits, 2.47 integer, 2.03 float, 1.03 conversions.
  *
  *     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
  *     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -91,9 +91,9 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 128u;
     const uint64_t c = col % 128u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 12u + (r * 384u + c * 3u) / 8u % 48u / 4u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + qk_min(block_row * 32u + (r * 384u + c * 3u) / 8u / 48u, rows - 1u)) * 4u + (r * 384u + c * 3u) / 8u % 48u % 4u] | ((uint32_t)qweight[(qk_min(block_col * 12u + qk_min((r * 384u + c * 3u) / 8u + 1u, 1535u) % 48u / 4u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + qk_min(block_row * 32u + qk_min((r * 384u + c * 3u) / 8u + 1u, 1535u) / 48u, rows - 1u)) * 4u + qk_min((r * 384u + c * 3u) / 8u + 1u, 1535u) % 48u % 4u] << 8u);
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 12u + (r * 384u + c * 3u) / 8u % 48u / 4u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + qk_min(block_row * 32u + (r * 384u + c * 3u) / 8u / 48u, rows - 1u)) * 4u + (r * 384u + c * 3u) / 8u % 48u % 4u] | ((uint32_t)qweight[(qk_min(block_col * 12u + qk_min((r * 384u + c * 3u) / 8u + 1u, 1535u) % 48u / 4u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + qk_min(block_row * 32u + qk_min((r * 384u + c * 3u) / 8u + 1u, 1535u) / 48u, rows - 1u)) * 4u + qk_min((r * 384u + c * 3u) / 8u + 1u, 1535u) % 48u % 4u] << 8u);
     const uint32_t q = (w >> ((r * 384u + c * 3u) % 8u)) & 7u;  // w: 3 bits
-    const uint32_t zs = (uint32_t)qzeros[(block_col * ((rows * 3u + 31u) / 32u) + qk_min(block_row * 3u + r * 3u / 8u / 4u, (rows * 3u + 31u) / 32u - 1u)) * 4u + r * 3u / 8u % 4u] | ((uint32_t)qzeros[(block_col * ((rows * 3u + 31u) / 32u) + qk_min(block_row * 3u + qk_min(r * 3u / 8u + 1u, 11u) / 4u, (rows * 3u + 31u) / 32u - 1u)) * 4u + qk_min(r * 3u / 8u + 1u, 11u) % 4u] << 8u);
+    const uint32_t zs = (uint32_t)qzeros[(block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + qk_min(block_row * 3u + r * 3u / 8u / 4u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)) * 4u + r * 3u / 8u % 4u] | ((uint32_t)qzeros[(block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + qk_min(block_row * 3u + qk_min(r * 3u / 8u + 1u, 11u) / 4u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)) * 4u + qk_min(r * 3u / 8u + 1u, 11u) % 4u] << 8u);
     const uint32_t z = (zs >> (r * 3u % 8u)) & 7u;  // zs: 3 bits
     const uint32_t d = (uint32_t)scales[(block_col * rows + row) * 2u] | ((uint32_t)scales[(block_col * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
@@ -685,6 +685,7 @@ const qk_kernel qk_gptq_v1_b3_g128_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 90,
 };
 
 static const uint32_t gptq_v1_b3_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -714,6 +715,7 @@ const qk_kernel qk_gptq_v1_b3_g128_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 90,
 };
 
 static const qk_binding gptq_v1_b3_g128_gemv_f16_bindings[] = {
@@ -767,6 +769,7 @@ const qk_kernel qk_gptq_v1_b3_g128_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 90,
 };
 
 static const uint32_t gptq_v1_b3_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -796,6 +799,7 @@ const qk_kernel qk_gptq_v1_b3_g128_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 90,
 };
 
 /* ---- dispatch ---- */

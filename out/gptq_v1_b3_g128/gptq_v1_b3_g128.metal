@@ -1,8 +1,8 @@
 // gptq_v1_b3_g128: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g128`; do not edit.
 // 1612 bytes for 4096 elements, 3.148 bits each.
-// dequant, gather in f32: for each weight 0.394 bytes read and 4 written, 6.81 operations: 0.188 loads, 2.38 bits, 2.22 integer, 1 float, 1.03 conversions.
-// gemv in f32: for each weight 0.394 bytes read, 7.84 operations: 0.188 loads, 2.38 bits, 2.22 integer, 2.03 float, 1.03 conversions.
+// dequant, gather in f32: for each weight 0.394 bytes read and 4 written, 7.06 operations: 0.188 loads, 2.38 bits, 2.47 integer, 1 float, 1.03 conversions.
+// gemv in f32: for each weight 0.394 bytes read, 8.09 operations: 0.188 loads, 2.38 bits, 2.47 integer, 2.03 float, 1.03 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -61,10 +61,10 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 12u + t * 3u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 12u + t * 3u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    const uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     const uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     const uint z = zs_run & 7u;  // zs: 3 bits
     const uint d = uint(scales[block_col * rows + row]);
@@ -76,7 +76,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     v[1] = float4(int4(q1) - ((int(z) + 1) & 7)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = float4(int4(q2) - ((int(z) + 1) & 7)) * s;
@@ -90,7 +90,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     v[4] = float4(int4(q4) - ((int(z) + 1) & 7)) * s;
 
     // elements 20 to 23, counted from the tile's first
-    const uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = float4(int4(q5) - ((int(z) + 1) & 7)) * s;
@@ -173,19 +173,19 @@ inline void accumulate(
     const uint t = tile % 4u;
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
-    const uint w0 = qweight[min(block_col * 12u + t * 3u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 12u + t * 3u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    const uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     const uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     const uint z = zs_run & 7u;  // zs: 3 bits
     const uint4 q1 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    const uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const uint4 q3 = (uint4(w1) >> uint4(4, 7, 10, 13)) & 7u;  // w: 3 bits
     const uint4 q4 = (uint4(w1) >> uint4(16, 19, 22, 25)) & 7u;  // w: 3 bits
-    const uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint4 q6 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
@@ -211,10 +211,10 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 12u + t * 3u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 12u + t * 3u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    const uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     const uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     const uint z = zs_run & 7u;  // zs: 3 bits
     const uint d = uint(scales[block_col * rows + row]);
@@ -226,7 +226,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[1] = float4(int4(q1) - ((int(z) + 1) & 7)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = float4(int4(q2) - ((int(z) + 1) & 7)) * s;
@@ -240,7 +240,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[4] = float4(int4(q4) - ((int(z) + 1) & 7)) * s;
 
     // elements 20 to 23, counted from the tile's first
-    const uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = float4(int4(q5) - ((int(z) + 1) & 7)) * s;

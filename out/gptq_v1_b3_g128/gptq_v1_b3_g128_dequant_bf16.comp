@@ -1,7 +1,7 @@
 // gptq_v1_b3_g128_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g128`; do not edit.
 // 1612 bytes for 4096 elements, 3.148 bits each.
-// For each weight 0.394 bytes read and 2 written, 16.3 operations: 0.844 loads, 3.66 bits, 8.66 integer, 1 float, 2.12 conversions.
+// For each weight 0.394 bytes read and 2 written, 16.5 operations: 0.844 loads, 3.66 bits, 8.91 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -81,30 +81,30 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 12u + (r * 1536u + t * 24u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u) / 32u / 12u, rows - 1u)];
-    uint w1 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u) / 32u + 1u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u) / 32u + 1u) / 12u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 12u + (r * 1536u + t * 24u) / 32u % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u) / 32u / 12u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u) / 32u + 1u) % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u) / 32u + 1u) / 12u, rows - 1u)];
     uint w_run0 = (w0 >> ((r * 1536u + t * 24u) % 32u)) | ((w1 << 1u) << (31u - (r * 1536u + t * 24u) % 32u));
     uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z0 = (zs0 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint d0 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
     float s0 = f16_to_f32(d0);  // d: 16 bits
     v[0] = vec4(ivec4(q0) - ((int(z0) + 1) & 7)) * s0;
 
     // row 0, elements 4 to 7, counted from the tile's first
-    uint w2 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 12u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 12u) / 32u / 12u, rows - 1u)];
-    uint w3 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u + 12u) / 32u + 1u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u + 12u) / 32u + 1u) / 12u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 12u) / 32u % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 12u) / 32u / 12u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u + 12u) / 32u + 1u) % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u + 12u) / 32u + 1u) / 12u, rows - 1u)];
     uint w_run1 = (w2 >> ((r * 1536u + t * 24u + 12u) % 32u)) | ((w3 << 1u) << (31u - (r * 1536u + t * 24u + 12u) % 32u));
     uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     v[1] = vec4(ivec4(q1) - ((int(z0) + 1) & 7)) * s0;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w4 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 384u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 384u) / 32u / 12u, rows - 1u)];
-    uint w5 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u + 384u) / 32u + 1u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u + 384u) / 32u + 1u) / 12u, rows - 1u)];
+    uint w4 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 384u) / 32u % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 384u) / 32u / 12u, rows - 1u)];
+    uint w5 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u + 384u) / 32u + 1u) % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u + 384u) / 32u + 1u) / 12u, rows - 1u)];
     uint w_run2 = (w4 >> ((r * 1536u + t * 24u + 384u) % 32u)) | ((w5 << 1u) << (31u - (r * 1536u + t * 24u + 384u) % 32u));
     uvec4 q2 = (uvec4(w_run2) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs2 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run0 = (zs1 >> ((r * 12u + 3u) % 32u)) | ((zs2 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z1 = zs_run0 & 7u;  // zs: 3 bits
     uint d1 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
@@ -112,19 +112,19 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[2] = vec4(ivec4(q2) - ((int(z1) + 1) & 7)) * s1;
 
     // row 1, elements 4 to 7, counted from the tile's first
-    uint w6 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 396u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 396u) / 32u / 12u, rows - 1u)];
-    uint w7 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u + 396u) / 32u + 1u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u + 396u) / 32u + 1u) / 12u, rows - 1u)];
+    uint w6 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 396u) / 32u % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 396u) / 32u / 12u, rows - 1u)];
+    uint w7 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u + 396u) / 32u + 1u) % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u + 396u) / 32u + 1u) / 12u, rows - 1u)];
     uint w_run3 = (w6 >> ((r * 1536u + t * 24u + 396u) % 32u)) | ((w7 << 1u) << (31u - (r * 1536u + t * 24u + 396u) % 32u));
     uvec4 q3 = (uvec4(w_run3) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     v[3] = vec4(ivec4(q3) - ((int(z1) + 1) & 7)) * s1;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w8 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 768u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 768u) / 32u / 12u, rows - 1u)];
-    uint w9 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u + 768u) / 32u + 1u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u + 768u) / 32u + 1u) / 12u, rows - 1u)];
+    uint w8 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 768u) / 32u % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 768u) / 32u / 12u, rows - 1u)];
+    uint w9 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u + 768u) / 32u + 1u) % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u + 768u) / 32u + 1u) / 12u, rows - 1u)];
     uint w_run4 = (w8 >> ((r * 1536u + t * 24u + 768u) % 32u)) | ((w9 << 1u) << (31u - (r * 1536u + t * 24u + 768u) % 32u));
     uvec4 q4 = (uvec4(w_run4) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs3 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs4 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run1 = (zs3 >> ((r * 12u + 6u) % 32u)) | ((zs4 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z2 = zs_run1 & 7u;  // zs: 3 bits
     uint d2 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
@@ -132,19 +132,19 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[4] = vec4(ivec4(q4) - ((int(z2) + 1) & 7)) * s2;
 
     // row 2, elements 4 to 7, counted from the tile's first
-    uint w10 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 780u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 780u) / 32u / 12u, rows - 1u)];
-    uint w11 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u + 780u) / 32u + 1u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u + 780u) / 32u + 1u) / 12u, rows - 1u)];
+    uint w10 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 780u) / 32u % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 780u) / 32u / 12u, rows - 1u)];
+    uint w11 = qweight[min(block_col * 12u + ((r * 1536u + t * 24u + 780u) / 32u + 1u) % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + ((r * 1536u + t * 24u + 780u) / 32u + 1u) / 12u, rows - 1u)];
     uint w_run5 = (w10 >> ((r * 1536u + t * 24u + 780u) % 32u)) | ((w11 << 1u) << (31u - (r * 1536u + t * 24u + 780u) % 32u));
     uvec4 q5 = (uvec4(w_run5) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     v[5] = vec4(ivec4(q5) - ((int(z2) + 1) & 7)) * s2;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w12 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 1152u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 1152u) / 32u / 12u, rows - 1u)];
-    uint w13 = qweight[min(block_col * 12u + min((r * 1536u + t * 24u + 1152u) / 32u + 1u, 383u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + min((r * 1536u + t * 24u + 1152u) / 32u + 1u, 383u) / 12u, rows - 1u)];
+    uint w12 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 1152u) / 32u % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 1152u) / 32u / 12u, rows - 1u)];
+    uint w13 = qweight[min(block_col * 12u + min((r * 1536u + t * 24u + 1152u) / 32u + 1u, 383u) % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + min((r * 1536u + t * 24u + 1152u) / 32u + 1u, 383u) / 12u, rows - 1u)];
     uint w_run6 = (w12 >> ((r * 1536u + t * 24u + 1152u) % 32u)) | ((w13 << 1u) << (31u - (r * 1536u + t * 24u + 1152u) % 32u));
     uvec4 q6 = (uvec4(w_run6) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs5 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs6 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run2 = (zs5 >> ((r * 12u + 9u) % 32u)) | ((zs6 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z3 = zs_run2 & 7u;  // zs: 3 bits
     uint d3 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
@@ -152,8 +152,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[6] = vec4(ivec4(q6) - ((int(z3) + 1) & 7)) * s3;
 
     // row 3, elements 4 to 7, counted from the tile's first
-    uint w14 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 1164u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 1164u) / 32u / 12u, rows - 1u)];
-    uint w15 = qweight[min(block_col * 12u + min((r * 1536u + t * 24u + 1164u) / 32u + 1u, 383u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + min((r * 1536u + t * 24u + 1164u) / 32u + 1u, 383u) / 12u, rows - 1u)];
+    uint w14 = qweight[min(block_col * 12u + (r * 1536u + t * 24u + 1164u) / 32u % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 1536u + t * 24u + 1164u) / 32u / 12u, rows - 1u)];
+    uint w15 = qweight[min(block_col * 12u + min((r * 1536u + t * 24u + 1164u) / 32u + 1u, 383u) % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + min((r * 1536u + t * 24u + 1164u) / 32u + 1u, 383u) / 12u, rows - 1u)];
     uint w_run7 = (w14 >> ((r * 1536u + t * 24u + 1164u) % 32u)) | ((w15 << 1u) << (31u - (r * 1536u + t * 24u + 1164u) % 32u));
     uvec4 q7 = (uvec4(w_run7) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     v[7] = vec4(ivec4(q7) - ((int(z3) + 1) & 7)) * s3;

@@ -1,7 +1,7 @@
 // gptq_v1_b3_g128_act_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g128_act`; do not edit.
 // 2124 bytes for 4096 elements, 3.148 bits each.
-// For each weight 0.394 bytes read and 4 written, 39 operations: 4.5 loads, 9 bits, 22.5 integer, 1 float, 2 conversions.
+// For each weight 0.394 bytes read and 4 written, 41 operations: 4.5 loads, 9 bits, 24.5 integer, 1 float, 2 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -72,8 +72,8 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint r = row % 32u;
     const uint block_col = tile / 32u;
     const uint t = tile % 32u;
-    uint w0 = qweight[min(block_col * 12u + (r * 384u + t * 12u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u) / 32u / 12u, rows - 1u)];
-    uint w1 = qweight[min(block_col * 12u + min((r * 384u + t * 12u) / 32u + 1u, 383u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 12u) / 32u + 1u, 383u) / 12u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 12u + (r * 384u + t * 12u) / 32u % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u) / 32u / 12u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 12u + min((r * 384u + t * 12u) / 32u + 1u, 383u) % 12u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 12u) / 32u + 1u, 383u) / 12u, rows - 1u)];
     uint w_run = (w0 >> ((r * 384u + t * 12u) % 32u)) | ((w1 << 1u) << (31u - (r * 384u + t * 12u) % 32u));
     uvec4 q = (uvec4(w_run) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     uint groups0 = g_idx[min(block_col * 128u + t * 4u, cols - 1u)];
@@ -82,23 +82,23 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     uint groups3 = g_idx[min(block_col * 128u + t * 4u + 3u, cols - 1u)];
     uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs1 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run0 = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z0 = zs_run0 & 7u;  // zs: 3 bits
     uint group1 = min(g.y, grid_cols - 1u);
-    uint zs2 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs3 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run1 = (zs2 >> (r * 3u % 32u)) | ((zs3 << 1u) << (31u - r * 3u % 32u));
     uint z1 = zs_run1 & 7u;  // zs: 3 bits
     uint group2 = min(g.z, grid_cols - 1u);
-    uint zs4 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs5 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run2 = (zs4 >> (r * 3u % 32u)) | ((zs5 << 1u) << (31u - r * 3u % 32u));
     uint z2 = zs_run2 & 7u;  // zs: 3 bits
     uint group3 = min(g.w, grid_cols - 1u);
-    uint zs6 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs7 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run3 = (zs6 >> (r * 3u % 32u)) | ((zs7 << 1u) << (31u - r * 3u % 32u));
     uint z3 = zs_run3 & 7u;  // zs: 3 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);

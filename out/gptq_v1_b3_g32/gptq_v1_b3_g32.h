@@ -1,9 +1,9 @@
 /* gptq_v1_b3_g32: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b3_g32`; do not edit.
  * 460 bytes for 1024 elements, 3.594 bits each.
- * dequant in f32: for each weight 0.449 bytes read and 4 written, 18.8 operations: 1.19 loads, 4.31 bits, 11 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.449 bytes read and 4 written, 22 operations: 1.25 loads, 4.5 bits, 14 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.449 bytes read, 7.78 operations: 0.188 loads, 2.38 bits, 2.16 integer, 2.03 float, 1.03 conversions.
+ * dequant in f32: for each weight 0.449 bytes read and 4 written, 19.2 operations: 1.19 loads, 4.31 bits, 11.5 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.449 bytes read and 4 written, 24 operations: 1.25 loads, 4.5 bits, 16 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.449 bytes read, 8.03 operations: 0.188 loads, 2.38 bits, 2.41 integer, 2.03 float, 1.03 conversions.
  *
  *     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
  *     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"

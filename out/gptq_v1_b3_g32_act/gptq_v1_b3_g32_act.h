@@ -1,9 +1,9 @@
 /* gptq_v1_b3_g32_act: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b3_g32_act`; do not edit.
  * 588 bytes for 1024 elements, 3.594 bits each.
- * dequant in f32: for each weight 0.449 bytes read and 4 written, 29.9 operations: 3.5 loads, 8.25 bits, 15.2 integer, 1 float, 2 conversions.
- * gather in f32: for each weight 0.449 bytes read and 4 written, 39 operations: 4.5 loads, 9 bits, 22.5 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 0.449 bytes read, 28.3 operations: 4.09 loads, 8.19 bits, 11 integer, 3 float, 2 conversions.
+ * dequant in f32: for each weight 0.449 bytes read and 4 written, 30.4 operations: 3.5 loads, 8.25 bits, 15.7 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 0.449 bytes read and 4 written, 41 operations: 4.5 loads, 9 bits, 24.5 integer, 1 float, 2 conversions.
+ * gemv in f32: for each weight 0.449 bytes read, 28.6 operations: 4.09 loads, 8.19 bits, 11.3 integer, 3 float, 2 conversions.
  *
  *     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"

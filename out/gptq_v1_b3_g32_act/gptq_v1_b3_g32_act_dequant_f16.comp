@@ -1,7 +1,7 @@
 // gptq_v1_b3_g32_act_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g32_act`; do not edit.
 // 588 bytes for 1024 elements, 3.594 bits each.
-// For each weight 0.449 bytes read and 2 written, 29 operations: 3.5 loads, 8.25 bits, 13.2 integer, 1 float, 3 conversions.
+// For each weight 0.449 bytes read and 2 written, 29.2 operations: 3.5 loads, 8.25 bits, 13.5 integer, 1 float, 3 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -98,8 +98,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 3u + (r * 384u + t * 24u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u) / 32u / 3u, rows - 1u)];
-    uint w1 = qweight[min(block_col * 3u + ((r * 384u + t * 24u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u) / 32u + 1u) / 3u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 3u + (r * 384u + t * 24u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u) / 32u / 3u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 3u + ((r * 384u + t * 24u) / 32u + 1u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run0 = (w0 >> ((r * 384u + t * 24u) % 32u)) | ((w1 << 1u) << (31u - (r * 384u + t * 24u) % 32u));
     uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     uint groups0 = g_idx[min(block_col * 32u + t * 8u, cols - 1u)];
@@ -108,16 +108,16 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint groups3 = g_idx[min(block_col * 32u + t * 8u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z0 = (zs0 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z1 = (zs1 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z2 = (zs2 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z3 = (zs3 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -132,8 +132,8 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[0] = vec4(ivec4(q0) - ((ivec4(z4) + 1) & 7)) * s4;
 
     // row 0, elements 4 to 7, counted from the tile's first
-    uint w2 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 12u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 12u) / 32u / 3u, rows - 1u)];
-    uint w3 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 12u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 12u) / 32u + 1u) / 3u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 12u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 12u) / 32u / 3u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 12u) / 32u + 1u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 12u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run1 = (w2 >> ((r * 384u + t * 24u + 12u) % 32u)) | ((w3 << 1u) << (31u - (r * 384u + t * 24u + 12u) % 32u));
     uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     uint groups4 = g_idx[min(block_col * 32u + t * 8u + 4u, cols - 1u)];
@@ -142,16 +142,16 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint groups7 = g_idx[min(block_col * 32u + t * 8u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group4 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z5 = (zs4 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group5 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z6 = (zs5 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group6 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z7 = (zs6 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group7 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z8 = (zs7 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -166,24 +166,24 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 7)) * s9;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w4 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 96u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 96u) / 32u / 3u, rows - 1u)];
-    uint w5 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 96u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 96u) / 32u + 1u) / 3u, rows - 1u)];
+    uint w4 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 96u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 96u) / 32u / 3u, rows - 1u)];
+    uint w5 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 96u) / 32u + 1u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 96u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run2 = (w4 >> ((r * 384u + t * 24u + 96u) % 32u)) | ((w5 << 1u) << (31u - (r * 384u + t * 24u + 96u) % 32u));
     uvec4 q2 = (uvec4(w_run2) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs8 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs9 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs8 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs9 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run0 = (zs8 >> ((r * 12u + 3u) % 32u)) | ((zs9 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z10 = zs_run0 & 7u;  // zs: 3 bits
-    uint zs10 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs11 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs10 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs11 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run1 = (zs10 >> ((r * 12u + 3u) % 32u)) | ((zs11 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z11 = zs_run1 & 7u;  // zs: 3 bits
-    uint zs12 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs13 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs12 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs13 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run2 = (zs12 >> ((r * 12u + 3u) % 32u)) | ((zs13 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z12 = zs_run2 & 7u;  // zs: 3 bits
-    uint zs14 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs15 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs14 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs15 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run3 = (zs14 >> ((r * 12u + 3u) % 32u)) | ((zs15 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z13 = zs_run3 & 7u;  // zs: 3 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
@@ -199,24 +199,24 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[2] = vec4(ivec4(q2) - ((ivec4(z14) + 1) & 7)) * s14;
 
     // row 1, elements 4 to 7, counted from the tile's first
-    uint w6 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 108u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 108u) / 32u / 3u, rows - 1u)];
-    uint w7 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 108u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 108u) / 32u + 1u) / 3u, rows - 1u)];
+    uint w6 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 108u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 108u) / 32u / 3u, rows - 1u)];
+    uint w7 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 108u) / 32u + 1u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 108u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run3 = (w6 >> ((r * 384u + t * 24u + 108u) % 32u)) | ((w7 << 1u) << (31u - (r * 384u + t * 24u + 108u) % 32u));
     uvec4 q3 = (uvec4(w_run3) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs16 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs17 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs16 = qzeros[group4 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs17 = qzeros[group4 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run4 = (zs16 >> ((r * 12u + 3u) % 32u)) | ((zs17 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z15 = zs_run4 & 7u;  // zs: 3 bits
-    uint zs18 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs19 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs18 = qzeros[group5 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs19 = qzeros[group5 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run5 = (zs18 >> ((r * 12u + 3u) % 32u)) | ((zs19 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z16 = zs_run5 & 7u;  // zs: 3 bits
-    uint zs20 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs21 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs20 = qzeros[group6 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs21 = qzeros[group6 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run6 = (zs20 >> ((r * 12u + 3u) % 32u)) | ((zs21 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z17 = zs_run6 & 7u;  // zs: 3 bits
-    uint zs22 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs23 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs22 = qzeros[group7 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs23 = qzeros[group7 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run7 = (zs22 >> ((r * 12u + 3u) % 32u)) | ((zs23 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z18 = zs_run7 & 7u;  // zs: 3 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
@@ -232,24 +232,24 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[3] = vec4(ivec4(q3) - ((ivec4(z19) + 1) & 7)) * s19;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w8 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 192u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 192u) / 32u / 3u, rows - 1u)];
-    uint w9 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 192u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 192u) / 32u + 1u) / 3u, rows - 1u)];
+    uint w8 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 192u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 192u) / 32u / 3u, rows - 1u)];
+    uint w9 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 192u) / 32u + 1u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 192u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run4 = (w8 >> ((r * 384u + t * 24u + 192u) % 32u)) | ((w9 << 1u) << (31u - (r * 384u + t * 24u + 192u) % 32u));
     uvec4 q4 = (uvec4(w_run4) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs24 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs25 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs24 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs25 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run8 = (zs24 >> ((r * 12u + 6u) % 32u)) | ((zs25 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z20 = zs_run8 & 7u;  // zs: 3 bits
-    uint zs26 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs27 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs26 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs27 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run9 = (zs26 >> ((r * 12u + 6u) % 32u)) | ((zs27 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z21 = zs_run9 & 7u;  // zs: 3 bits
-    uint zs28 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs29 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs28 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs29 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run10 = (zs28 >> ((r * 12u + 6u) % 32u)) | ((zs29 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z22 = zs_run10 & 7u;  // zs: 3 bits
-    uint zs30 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs31 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs30 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs31 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run11 = (zs30 >> ((r * 12u + 6u) % 32u)) | ((zs31 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z23 = zs_run11 & 7u;  // zs: 3 bits
     uvec4 z24 = uvec4(z20, z21, z22, z23);
@@ -265,24 +265,24 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[4] = vec4(ivec4(q4) - ((ivec4(z24) + 1) & 7)) * s24;
 
     // row 2, elements 4 to 7, counted from the tile's first
-    uint w10 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 204u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 204u) / 32u / 3u, rows - 1u)];
-    uint w11 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 204u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 204u) / 32u + 1u) / 3u, rows - 1u)];
+    uint w10 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 204u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 204u) / 32u / 3u, rows - 1u)];
+    uint w11 = qweight[min(block_col * 3u + ((r * 384u + t * 24u + 204u) / 32u + 1u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 24u + 204u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run5 = (w10 >> ((r * 384u + t * 24u + 204u) % 32u)) | ((w11 << 1u) << (31u - (r * 384u + t * 24u + 204u) % 32u));
     uvec4 q5 = (uvec4(w_run5) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs32 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs33 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs32 = qzeros[group4 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs33 = qzeros[group4 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run12 = (zs32 >> ((r * 12u + 6u) % 32u)) | ((zs33 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z25 = zs_run12 & 7u;  // zs: 3 bits
-    uint zs34 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs35 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs34 = qzeros[group5 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs35 = qzeros[group5 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run13 = (zs34 >> ((r * 12u + 6u) % 32u)) | ((zs35 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z26 = zs_run13 & 7u;  // zs: 3 bits
-    uint zs36 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs37 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs36 = qzeros[group6 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs37 = qzeros[group6 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run14 = (zs36 >> ((r * 12u + 6u) % 32u)) | ((zs37 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z27 = zs_run14 & 7u;  // zs: 3 bits
-    uint zs38 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs39 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs38 = qzeros[group7 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs39 = qzeros[group7 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run15 = (zs38 >> ((r * 12u + 6u) % 32u)) | ((zs39 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z28 = zs_run15 & 7u;  // zs: 3 bits
     uvec4 z29 = uvec4(z25, z26, z27, z28);
@@ -298,24 +298,24 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[5] = vec4(ivec4(q5) - ((ivec4(z29) + 1) & 7)) * s29;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w12 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 288u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 288u) / 32u / 3u, rows - 1u)];
-    uint w13 = qweight[min(block_col * 3u + min((r * 384u + t * 24u + 288u) / 32u + 1u, 95u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 24u + 288u) / 32u + 1u, 95u) / 3u, rows - 1u)];
+    uint w12 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 288u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 288u) / 32u / 3u, rows - 1u)];
+    uint w13 = qweight[min(block_col * 3u + min((r * 384u + t * 24u + 288u) / 32u + 1u, 95u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 24u + 288u) / 32u + 1u, 95u) / 3u, rows - 1u)];
     uint w_run6 = (w12 >> ((r * 384u + t * 24u + 288u) % 32u)) | ((w13 << 1u) << (31u - (r * 384u + t * 24u + 288u) % 32u));
     uvec4 q6 = (uvec4(w_run6) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs40 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs41 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs40 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs41 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run16 = (zs40 >> ((r * 12u + 9u) % 32u)) | ((zs41 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z30 = zs_run16 & 7u;  // zs: 3 bits
-    uint zs42 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs43 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs42 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs43 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run17 = (zs42 >> ((r * 12u + 9u) % 32u)) | ((zs43 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z31 = zs_run17 & 7u;  // zs: 3 bits
-    uint zs44 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs45 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs44 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs45 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run18 = (zs44 >> ((r * 12u + 9u) % 32u)) | ((zs45 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z32 = zs_run18 & 7u;  // zs: 3 bits
-    uint zs46 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs47 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs46 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs47 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run19 = (zs46 >> ((r * 12u + 9u) % 32u)) | ((zs47 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z33 = zs_run19 & 7u;  // zs: 3 bits
     uvec4 z34 = uvec4(z30, z31, z32, z33);
@@ -331,24 +331,24 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[6] = vec4(ivec4(q6) - ((ivec4(z34) + 1) & 7)) * s34;
 
     // row 3, elements 4 to 7, counted from the tile's first
-    uint w14 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 300u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 300u) / 32u / 3u, rows - 1u)];
-    uint w15 = qweight[min(block_col * 3u + min((r * 384u + t * 24u + 300u) / 32u + 1u, 95u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 24u + 300u) / 32u + 1u, 95u) / 3u, rows - 1u)];
+    uint w14 = qweight[min(block_col * 3u + (r * 384u + t * 24u + 300u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 300u) / 32u / 3u, rows - 1u)];
+    uint w15 = qweight[min(block_col * 3u + min((r * 384u + t * 24u + 300u) / 32u + 1u, 95u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 24u + 300u) / 32u + 1u, 95u) / 3u, rows - 1u)];
     uint w_run7 = (w14 >> ((r * 384u + t * 24u + 300u) % 32u)) | ((w15 << 1u) << (31u - (r * 384u + t * 24u + 300u) % 32u));
     uvec4 q7 = (uvec4(w_run7) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs48 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs49 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs48 = qzeros[group4 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs49 = qzeros[group4 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run20 = (zs48 >> ((r * 12u + 9u) % 32u)) | ((zs49 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z35 = zs_run20 & 7u;  // zs: 3 bits
-    uint zs50 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs51 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs50 = qzeros[group5 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs51 = qzeros[group5 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run21 = (zs50 >> ((r * 12u + 9u) % 32u)) | ((zs51 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z36 = zs_run21 & 7u;  // zs: 3 bits
-    uint zs52 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs53 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs52 = qzeros[group6 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs53 = qzeros[group6 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run22 = (zs52 >> ((r * 12u + 9u) % 32u)) | ((zs53 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z37 = zs_run22 & 7u;  // zs: 3 bits
-    uint zs54 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs55 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs54 = qzeros[group7 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs55 = qzeros[group7 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run23 = (zs54 >> ((r * 12u + 9u) % 32u)) | ((zs55 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z38 = zs_run23 & 7u;  // zs: 3 bits
     uvec4 z39 = uvec4(z35, z36, z37, z38);

@@ -1,7 +1,7 @@
 // gptq_v1_b3_g64_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g64`; do not edit.
 // 844 bytes for 2048 elements, 3.297 bits each.
-// For each weight 0.412 bytes read and 4 written, 22 operations: 1.25 loads, 4.5 bits, 14 integer, 1 float, 1.25 conversions.
+// For each weight 0.412 bytes read and 4 written, 24 operations: 1.25 loads, 4.5 bits, 16 integer, 1 float, 1.25 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -69,12 +69,12 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint r = row % 32u;
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
-    uint w0 = qweight[min(block_col * 6u + (r * 192u + t * 12u) / 32u % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 192u + t * 12u) / 32u / 6u, rows - 1u)];
-    uint w1 = qweight[min(block_col * 6u + min((r * 192u + t * 12u) / 32u + 1u, 191u) % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + min((r * 192u + t * 12u) / 32u + 1u, 191u) / 6u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 6u + (r * 192u + t * 12u) / 32u % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 192u + t * 12u) / 32u / 6u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 6u + min((r * 192u + t * 12u) / 32u + 1u, 191u) % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + min((r * 192u + t * 12u) / 32u + 1u, 191u) / 6u, rows - 1u)];
     uint w_run = (w0 >> ((r * 192u + t * 12u) % 32u)) | ((w1 << 1u) << (31u - (r * 192u + t * 12u) % 32u));
     uvec4 q = (uvec4(w_run) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z = zs_run & 7u;  // zs: 3 bits
     uint d = uint(scales[block_col * rows + row]);

@@ -1,7 +1,7 @@
 // gptq_v1_b3_g64_act_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g64_act`; do not edit.
 // 1100 bytes for 2048 elements, 3.297 bits each.
-// For each weight 0.412 bytes read and 4 written, 29.9 operations: 3.5 loads, 8.25 bits, 15.2 integer, 1 float, 2 conversions.
+// For each weight 0.412 bytes read and 4 written, 30.4 operations: 3.5 loads, 8.25 bits, 15.7 integer, 1 float, 2 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -68,8 +68,8 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 6u + (r * 768u + t * 12u) / 32u % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 768u + t * 12u) / 32u / 6u, rows - 1u)];
-    uint w1 = qweight[min(block_col * 6u + ((r * 768u + t * 12u) / 32u + 1u) % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + ((r * 768u + t * 12u) / 32u + 1u) / 6u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 6u + (r * 768u + t * 12u) / 32u % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 768u + t * 12u) / 32u / 6u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 6u + ((r * 768u + t * 12u) / 32u + 1u) % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + ((r * 768u + t * 12u) / 32u + 1u) / 6u, rows - 1u)];
     uint w_run0 = (w0 >> ((r * 768u + t * 12u) % 32u)) | ((w1 << 1u) << (31u - (r * 768u + t * 12u) % 32u));
     uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     uint groups0 = g_idx[min(block_col * 64u + t * 4u, cols - 1u)];
@@ -78,16 +78,16 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     uint groups3 = g_idx[min(block_col * 64u + t * 4u + 3u, cols - 1u)];
     uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z0 = (zs0 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint group1 = min(g.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z1 = (zs1 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint group2 = min(g.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z2 = (zs2 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint group3 = min(g.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z3 = (zs3 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -102,24 +102,24 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[0] = vec4(ivec4(q0) - ((ivec4(z4) + 1) & 7)) * s4;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w2 = qweight[min(block_col * 6u + (r * 768u + t * 12u + 192u) / 32u % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 768u + t * 12u + 192u) / 32u / 6u, rows - 1u)];
-    uint w3 = qweight[min(block_col * 6u + ((r * 768u + t * 12u + 192u) / 32u + 1u) % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + ((r * 768u + t * 12u + 192u) / 32u + 1u) / 6u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 6u + (r * 768u + t * 12u + 192u) / 32u % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 768u + t * 12u + 192u) / 32u / 6u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 6u + ((r * 768u + t * 12u + 192u) / 32u + 1u) % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + ((r * 768u + t * 12u + 192u) / 32u + 1u) / 6u, rows - 1u)];
     uint w_run1 = (w2 >> ((r * 768u + t * 12u + 192u) % 32u)) | ((w3 << 1u) << (31u - (r * 768u + t * 12u + 192u) % 32u));
     uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs4 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs5 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run0 = (zs4 >> ((r * 12u + 3u) % 32u)) | ((zs5 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z5 = zs_run0 & 7u;  // zs: 3 bits
-    uint zs6 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs7 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run1 = (zs6 >> ((r * 12u + 3u) % 32u)) | ((zs7 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z6 = zs_run1 & 7u;  // zs: 3 bits
-    uint zs8 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs9 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs8 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs9 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run2 = (zs8 >> ((r * 12u + 3u) % 32u)) | ((zs9 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z7 = zs_run2 & 7u;  // zs: 3 bits
-    uint zs10 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs11 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs10 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs11 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run3 = (zs10 >> ((r * 12u + 3u) % 32u)) | ((zs11 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z8 = zs_run3 & 7u;  // zs: 3 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
@@ -135,24 +135,24 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 7)) * s9;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w4 = qweight[min(block_col * 6u + (r * 768u + t * 12u + 384u) / 32u % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 768u + t * 12u + 384u) / 32u / 6u, rows - 1u)];
-    uint w5 = qweight[min(block_col * 6u + ((r * 768u + t * 12u + 384u) / 32u + 1u) % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + ((r * 768u + t * 12u + 384u) / 32u + 1u) / 6u, rows - 1u)];
+    uint w4 = qweight[min(block_col * 6u + (r * 768u + t * 12u + 384u) / 32u % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 768u + t * 12u + 384u) / 32u / 6u, rows - 1u)];
+    uint w5 = qweight[min(block_col * 6u + ((r * 768u + t * 12u + 384u) / 32u + 1u) % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + ((r * 768u + t * 12u + 384u) / 32u + 1u) / 6u, rows - 1u)];
     uint w_run2 = (w4 >> ((r * 768u + t * 12u + 384u) % 32u)) | ((w5 << 1u) << (31u - (r * 768u + t * 12u + 384u) % 32u));
     uvec4 q2 = (uvec4(w_run2) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs12 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs13 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs12 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs13 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run4 = (zs12 >> ((r * 12u + 6u) % 32u)) | ((zs13 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z10 = zs_run4 & 7u;  // zs: 3 bits
-    uint zs14 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs15 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs14 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs15 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run5 = (zs14 >> ((r * 12u + 6u) % 32u)) | ((zs15 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z11 = zs_run5 & 7u;  // zs: 3 bits
-    uint zs16 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs17 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs16 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs17 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run6 = (zs16 >> ((r * 12u + 6u) % 32u)) | ((zs17 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z12 = zs_run6 & 7u;  // zs: 3 bits
-    uint zs18 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs19 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs18 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs19 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run7 = (zs18 >> ((r * 12u + 6u) % 32u)) | ((zs19 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z13 = zs_run7 & 7u;  // zs: 3 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
@@ -168,24 +168,24 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[2] = vec4(ivec4(q2) - ((ivec4(z14) + 1) & 7)) * s14;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w6 = qweight[min(block_col * 6u + (r * 768u + t * 12u + 576u) / 32u % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 768u + t * 12u + 576u) / 32u / 6u, rows - 1u)];
-    uint w7 = qweight[min(block_col * 6u + min((r * 768u + t * 12u + 576u) / 32u + 1u, 191u) % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + min((r * 768u + t * 12u + 576u) / 32u + 1u, 191u) / 6u, rows - 1u)];
+    uint w6 = qweight[min(block_col * 6u + (r * 768u + t * 12u + 576u) / 32u % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 768u + t * 12u + 576u) / 32u / 6u, rows - 1u)];
+    uint w7 = qweight[min(block_col * 6u + min((r * 768u + t * 12u + 576u) / 32u + 1u, 191u) % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + min((r * 768u + t * 12u + 576u) / 32u + 1u, 191u) / 6u, rows - 1u)];
     uint w_run3 = (w6 >> ((r * 768u + t * 12u + 576u) % 32u)) | ((w7 << 1u) << (31u - (r * 768u + t * 12u + 576u) % 32u));
     uvec4 q3 = (uvec4(w_run3) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs20 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs21 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs20 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs21 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run8 = (zs20 >> ((r * 12u + 9u) % 32u)) | ((zs21 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z15 = zs_run8 & 7u;  // zs: 3 bits
-    uint zs22 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs23 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs22 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs23 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run9 = (zs22 >> ((r * 12u + 9u) % 32u)) | ((zs23 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z16 = zs_run9 & 7u;  // zs: 3 bits
-    uint zs24 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs25 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs24 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs25 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run10 = (zs24 >> ((r * 12u + 9u) % 32u)) | ((zs25 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z17 = zs_run10 & 7u;  // zs: 3 bits
-    uint zs26 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs27 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs26 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs27 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run11 = (zs26 >> ((r * 12u + 9u) % 32u)) | ((zs27 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z18 = zs_run11 & 7u;  // zs: 3 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);

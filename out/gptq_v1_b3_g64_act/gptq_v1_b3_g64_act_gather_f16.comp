@@ -1,7 +1,7 @@
 // gptq_v1_b3_g64_act_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g64_act`; do not edit.
 // 1100 bytes for 2048 elements, 3.297 bits each.
-// For each weight 0.412 bytes read and 2 written, 36.5 operations: 4.5 loads, 9 bits, 19 integer, 1 float, 3 conversions.
+// For each weight 0.412 bytes read and 2 written, 37.5 operations: 4.5 loads, 9 bits, 20 integer, 1 float, 3 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -103,8 +103,8 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 6u + (r * 192u + t * 24u) / 32u % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 192u + t * 24u) / 32u / 6u, rows - 1u)];
-    uint w1 = qweight[min(block_col * 6u + min((r * 192u + t * 24u) / 32u + 1u, 191u) % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + min((r * 192u + t * 24u) / 32u + 1u, 191u) / 6u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 6u + (r * 192u + t * 24u) / 32u % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 192u + t * 24u) / 32u / 6u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 6u + min((r * 192u + t * 24u) / 32u + 1u, 191u) % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + min((r * 192u + t * 24u) / 32u + 1u, 191u) / 6u, rows - 1u)];
     uint w_run0 = (w0 >> ((r * 192u + t * 24u) % 32u)) | ((w1 << 1u) << (31u - (r * 192u + t * 24u) % 32u));
     uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     uint groups0 = g_idx[min(block_col * 64u + t * 8u, cols - 1u)];
@@ -113,23 +113,23 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     uint groups3 = g_idx[min(block_col * 64u + t * 8u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs1 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group0 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run0 = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z0 = zs_run0 & 7u;  // zs: 3 bits
     uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs2 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs3 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group1 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run1 = (zs2 >> (r * 3u % 32u)) | ((zs3 << 1u) << (31u - r * 3u % 32u));
     uint z1 = zs_run1 & 7u;  // zs: 3 bits
     uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs4 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs5 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group2 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run2 = (zs4 >> (r * 3u % 32u)) | ((zs5 << 1u) << (31u - r * 3u % 32u));
     uint z2 = zs_run2 & 7u;  // zs: 3 bits
     uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs6 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs7 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group3 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run3 = (zs6 >> (r * 3u % 32u)) | ((zs7 << 1u) << (31u - r * 3u % 32u));
     uint z3 = zs_run3 & 7u;  // zs: 3 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
@@ -145,8 +145,8 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     v[0] = vec4(ivec4(q0) - ((ivec4(z4) + 1) & 7)) * s4;
 
     // elements 4 to 7, counted from the tile's first
-    uint w2 = qweight[min(block_col * 6u + (r * 192u + t * 24u + 12u) / 32u % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 192u + t * 24u + 12u) / 32u / 6u, rows - 1u)];
-    uint w3 = qweight[min(block_col * 6u + min((r * 192u + t * 24u + 12u) / 32u + 1u, 191u) % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + min((r * 192u + t * 24u + 12u) / 32u + 1u, 191u) / 6u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 6u + (r * 192u + t * 24u + 12u) / 32u % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 192u + t * 24u + 12u) / 32u / 6u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 6u + min((r * 192u + t * 24u + 12u) / 32u + 1u, 191u) % 6u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + min((r * 192u + t * 24u + 12u) / 32u + 1u, 191u) / 6u, rows - 1u)];
     uint w_run1 = (w2 >> ((r * 192u + t * 24u + 12u) % 32u)) | ((w3 << 1u) << (31u - (r * 192u + t * 24u + 12u) % 32u));
     uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     uint groups4 = g_idx[min(block_col * 64u + t * 8u + 4u, cols - 1u)];
@@ -155,23 +155,23 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     uint groups7 = g_idx[min(block_col * 64u + t * 8u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs8 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs9 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs8 = qzeros[group4 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs9 = qzeros[group4 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run4 = (zs8 >> (r * 3u % 32u)) | ((zs9 << 1u) << (31u - r * 3u % 32u));
     uint z5 = zs_run4 & 7u;  // zs: 3 bits
     uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs10 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs11 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs10 = qzeros[group5 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs11 = qzeros[group5 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run5 = (zs10 >> (r * 3u % 32u)) | ((zs11 << 1u) << (31u - r * 3u % 32u));
     uint z6 = zs_run5 & 7u;  // zs: 3 bits
     uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs12 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs13 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs12 = qzeros[group6 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs13 = qzeros[group6 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run6 = (zs12 >> (r * 3u % 32u)) | ((zs13 << 1u) << (31u - r * 3u % 32u));
     uint z7 = zs_run6 & 7u;  // zs: 3 bits
     uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs14 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs15 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs14 = qzeros[group7 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs15 = qzeros[group7 * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run7 = (zs14 >> (r * 3u % 32u)) | ((zs15 << 1u) << (31u - r * 3u % 32u));
     uint z8 = zs_run7 & 7u;  // zs: 3 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);

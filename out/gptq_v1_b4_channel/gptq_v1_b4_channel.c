@@ -1,9 +1,9 @@
 /* gptq_v1_b4_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b4_channel`; do not edit.
  * 592 bytes for 1024 elements, 4 bits each.
- * dequant in f32: for each weight 0.5 bytes read and 4 written, 9.5 operations: 0.562 loads, 3 bits, 3.69 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.5 bytes read and 4 written, 12.8 operations: 0.75 loads, 3 bits, 6.75 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.5 bytes read, 8.12 operations: 0.25 loads, 2.19 bits, 2.56 integer, 2.06 float, 1.06 conversions.
+ * dequant in f32: for each weight 0.5 bytes read and 4 written, 9.19 operations: 0.562 loads, 3 bits, 3.38 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.5 bytes read and 4 written, 11.8 operations: 0.75 loads, 3 bits, 5.75 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.5 bytes read, 7.88 operations: 0.25 loads, 2.19 bits, 2.31 integer, 2.06 float, 1.06 conversions.
  *
  *     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
  *     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -91,9 +91,9 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 32u;
     const uint64_t c = col % 32u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 4u + c / 2u / 4u, (cols * 4u + 31u) / 32u - 1u) * rows + row) * 4u + c / 2u % 4u];
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 4u + c / 2u / 4u, (cols - 1u) / 8u) * rows + row) * 4u + c / 2u % 4u];
     const uint32_t q = (w >> (c % 2u * 4u)) & 15u;  // w: 4 bits
-    const uint32_t zs = (uint32_t)qzeros[qk_min(block_row * 4u + r / 2u / 4u, (rows * 4u + 31u) / 32u - 1u) * 4u + r / 2u % 4u];
+    const uint32_t zs = (uint32_t)qzeros[qk_min(block_row * 4u + r / 2u / 4u, (rows - 1u) / 8u) * 4u + r / 2u % 4u];
     const uint32_t z = (zs >> (r % 2u * 4u)) & 15u;  // zs: 4 bits
     const uint32_t d = (uint32_t)scales[row * 2u] | ((uint32_t)scales[row * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
@@ -685,6 +685,7 @@ const qk_kernel qk_gptq_v1_b4_channel_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v1_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -714,6 +715,7 @@ const qk_kernel qk_gptq_v1_b4_channel_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v1_b4_channel_gemv_f16_bindings[] = {
@@ -767,6 +769,7 @@ const qk_kernel qk_gptq_v1_b4_channel_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v1_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -796,6 +799,7 @@ const qk_kernel qk_gptq_v1_b4_channel_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

@@ -1,9 +1,9 @@
 /* gptq_v1_b4_channel: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b4_channel`; do not edit.
  * 592 bytes for 1024 elements, 4 bits each.
- * dequant in f32: for each weight 0.5 bytes read and 4 written, 9.5 operations: 0.562 loads, 3 bits, 3.69 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.5 bytes read and 4 written, 12.8 operations: 0.75 loads, 3 bits, 6.75 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.5 bytes read, 8.12 operations: 0.25 loads, 2.19 bits, 2.56 integer, 2.06 float, 1.06 conversions.
+ * dequant in f32: for each weight 0.5 bytes read and 4 written, 9.19 operations: 0.562 loads, 3 bits, 3.38 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.5 bytes read and 4 written, 11.8 operations: 0.75 loads, 3 bits, 5.75 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.5 bytes read, 7.88 operations: 0.25 loads, 2.19 bits, 2.31 integer, 2.06 float, 1.06 conversions.
  *
  *     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
  *     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"

@@ -1,8 +1,8 @@
 // gptq_v1_b4_channel: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_channel`; do not edit.
 // 592 bytes for 1024 elements, 4 bits each.
-// dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 7.5 operations: 0.375 loads, 2.38 bits, 2.62 integer, 1 float, 1.12 conversions.
-// gemv in f32: for each weight 0.5 bytes read, 8.12 operations: 0.25 loads, 2.19 bits, 2.56 integer, 2.06 float, 1.06 conversions.
+// dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 7.25 operations: 0.375 loads, 2.38 bits, 2.38 integer, 1 float, 1.12 conversions.
+// gemv in f32: for each weight 0.5 bytes read, 7.88 operations: 0.25 loads, 2.19 bits, 2.31 integer, 2.06 float, 1.06 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -61,7 +61,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     // elements 0 to 3, counted from the tile's first
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    const uint zs = qzeros[min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint d = uint(scales[row]);
     const float s = f16_to_f32(d);  // d: 16 bits
@@ -133,12 +133,12 @@ inline void accumulate(
     const uint t = tile % 2u;
     const uint d = uint(scales[row]);
     const float s = f16_to_f32(d);  // d: 16 bits
-    const uint w0 = qweight[min(block_col * 4u + t * 2u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 4u + t * 2u, (cols - 1u) / 8u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    const uint zs = qzeros[min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 q1 = (uint4(w0) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    const uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint4 q3 = (uint4(w1) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
     for (uint m = 0; m < BATCH; ++m) {
@@ -162,9 +162,9 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint block_col = tile / 2u;
     const uint t = tile % 2u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 4u + t * 2u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 4u + t * 2u, (cols - 1u) / 8u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    const uint zs = qzeros[min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint d = uint(scales[row]);
     const float s = f16_to_f32(d);  // d: 16 bits
@@ -175,7 +175,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[1] = float4(int4(q1) - ((int(z) + 1) & 15)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     v[2] = float4(int4(q2) - ((int(z) + 1) & 15)) * s;
 

@@ -1,7 +1,7 @@
 // gptq_v1_b4_channel_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_channel`; do not edit.
 // 592 bytes for 1024 elements, 4 bits each.
-// For each weight 0.5 bytes read and 2 written, 8.5 operations: 0.375 loads, 2.38 bits, 2.62 integer, 1 float, 2.12 conversions.
+// For each weight 0.5 bytes read and 2 written, 8.25 operations: 0.375 loads, 2.38 bits, 2.38 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -86,7 +86,7 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint w = qweight[tile * rows + row];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint zs = qzeros[min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs = qzeros[min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint d = uint(scales[row]);
     float s = f16_to_f32(d);  // d: 16 bits

@@ -1,7 +1,7 @@
 // gptq_v1_b4_channel_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_channel`; do not edit.
 // 592 bytes for 1024 elements, 4 bits each.
-// For each weight 0.5 bytes read and 4 written, 12.8 operations: 0.75 loads, 3 bits, 6.75 integer, 1 float, 1.25 conversions.
+// For each weight 0.5 bytes read and 4 written, 11.8 operations: 0.75 loads, 3 bits, 5.75 integer, 1 float, 1.25 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -69,9 +69,9 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint r = row % 32u;
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
-    uint w = qweight[min(block_col * 4u + t / 2u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    uint w = qweight[min(block_col * 4u + t / 2u, (cols - 1u) / 8u) * rows + row];
     uvec4 q = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint zs = qzeros[min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs = qzeros[min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint d = uint(scales[row]);
     float s = f16_to_f32(d);  // d: 16 bits

@@ -1,9 +1,9 @@
 /* gptq_v1_b4_g32: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b4_g32`; do not edit.
  * 592 bytes for 1024 elements, 4.625 bits each.
- * dequant in f32: for each weight 0.578 bytes read and 4 written, 9.94 operations: 0.562 loads, 3 bits, 4.12 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.578 bytes read and 4 written, 13.8 operations: 0.75 loads, 3 bits, 7.75 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.578 bytes read, 8.38 operations: 0.25 loads, 2.19 bits, 2.81 integer, 2.06 float, 1.06 conversions.
+ * dequant in f32: for each weight 0.578 bytes read and 4 written, 9.69 operations: 0.562 loads, 3 bits, 3.88 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.578 bytes read and 4 written, 13 operations: 0.75 loads, 3 bits, 7 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.578 bytes read, 8.19 operations: 0.25 loads, 2.19 bits, 2.62 integer, 2.06 float, 1.06 conversions.
  *
  *     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
  *     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -91,9 +91,9 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 32u;
     const uint64_t c = col % 32u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 4u + c / 2u / 4u, (cols * 4u + 31u) / 32u - 1u) * rows + row) * 4u + c / 2u % 4u];
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 4u + c / 2u / 4u, (cols - 1u) / 8u) * rows + row) * 4u + c / 2u % 4u];
     const uint32_t q = (w >> (c % 2u * 4u)) & 15u;  // w: 4 bits
-    const uint32_t zs = (uint32_t)qzeros[(block_col * ((rows * 4u + 31u) / 32u) + qk_min(block_row * 4u + r / 2u / 4u, (rows * 4u + 31u) / 32u - 1u)) * 4u + r / 2u % 4u];
+    const uint32_t zs = (uint32_t)qzeros[(block_col * ((rows - 1u) / 8u + 1u) + qk_min(block_row * 4u + r / 2u / 4u, (rows - 1u) / 8u)) * 4u + r / 2u % 4u];
     const uint32_t z = (zs >> (r % 2u * 4u)) & 15u;  // zs: 4 bits
     const uint32_t d = (uint32_t)scales[(block_col * rows + row) * 2u] | ((uint32_t)scales[(block_col * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
@@ -685,6 +685,7 @@ const qk_kernel qk_gptq_v1_b4_g32_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v1_b4_g32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -714,6 +715,7 @@ const qk_kernel qk_gptq_v1_b4_g32_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v1_b4_g32_gemv_f16_bindings[] = {
@@ -767,6 +769,7 @@ const qk_kernel qk_gptq_v1_b4_g32_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v1_b4_g32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -796,6 +799,7 @@ const qk_kernel qk_gptq_v1_b4_g32_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

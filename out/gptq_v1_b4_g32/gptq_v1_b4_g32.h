@@ -1,9 +1,9 @@
 /* gptq_v1_b4_g32: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b4_g32`; do not edit.
  * 592 bytes for 1024 elements, 4.625 bits each.
- * dequant in f32: for each weight 0.578 bytes read and 4 written, 9.94 operations: 0.562 loads, 3 bits, 4.12 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.578 bytes read and 4 written, 13.8 operations: 0.75 loads, 3 bits, 7.75 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.578 bytes read, 8.38 operations: 0.25 loads, 2.19 bits, 2.81 integer, 2.06 float, 1.06 conversions.
+ * dequant in f32: for each weight 0.578 bytes read and 4 written, 9.69 operations: 0.562 loads, 3 bits, 3.88 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.578 bytes read and 4 written, 13 operations: 0.75 loads, 3 bits, 7 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.578 bytes read, 8.19 operations: 0.25 loads, 2.19 bits, 2.62 integer, 2.06 float, 1.06 conversions.
  *
  *     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
  *     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"

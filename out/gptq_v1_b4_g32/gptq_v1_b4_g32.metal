@@ -1,8 +1,8 @@
 // gptq_v1_b4_g32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g32`; do not edit.
 // 592 bytes for 1024 elements, 4.625 bits each.
-// dequant, gather in f32: for each weight 0.578 bytes read and 4 written, 8 operations: 0.375 loads, 2.38 bits, 3.12 integer, 1 float, 1.12 conversions.
-// gemv in f32: for each weight 0.578 bytes read, 8.38 operations: 0.25 loads, 2.19 bits, 2.81 integer, 2.06 float, 1.06 conversions.
+// dequant, gather in f32: for each weight 0.578 bytes read and 4 written, 7.88 operations: 0.375 loads, 2.38 bits, 3 integer, 1 float, 1.12 conversions.
+// gemv in f32: for each weight 0.578 bytes read, 8.19 operations: 0.25 loads, 2.19 bits, 2.62 integer, 2.06 float, 1.06 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -62,7 +62,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     // elements 0 to 3, counted from the tile's first
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    const uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
@@ -134,12 +134,12 @@ inline void accumulate(
     const uint t = tile % 2u;
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
-    const uint w0 = qweight[min(block_col * 4u + t * 2u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 4u + t * 2u, (cols - 1u) / 8u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    const uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 q1 = (uint4(w0) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    const uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint4 q3 = (uint4(w1) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
     for (uint m = 0; m < BATCH; ++m) {
@@ -163,9 +163,9 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint block_col = tile / 2u;
     const uint t = tile % 2u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 4u + t * 2u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 4u + t * 2u, (cols - 1u) / 8u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    const uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
@@ -176,7 +176,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[1] = float4(int4(q1) - ((int(z) + 1) & 15)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     v[2] = float4(int4(q2) - ((int(z) + 1) & 15)) * s;
 

@@ -1,7 +1,7 @@
 // gptq_v1_b4_g32_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g32`; do not edit.
 // 592 bytes for 1024 elements, 4.625 bits each.
-// For each weight 0.578 bytes read and 2 written, 9 operations: 0.375 loads, 2.38 bits, 3.12 integer, 1 float, 2.12 conversions.
+// For each weight 0.578 bytes read and 2 written, 8.88 operations: 0.375 loads, 2.38 bits, 3 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -101,7 +101,7 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint w = qweight[tile * rows + row];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits

@@ -1,7 +1,7 @@
 // gptq_v1_b4_g32_act_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g32_act`; do not edit.
 // 720 bytes for 1024 elements, 4.625 bits each.
-// For each weight 0.578 bytes read and 2 written, 16.2 operations: 1.62 loads, 5 bits, 5.53 integer, 1 float, 3 conversions.
+// For each weight 0.578 bytes read and 2 written, 16.1 operations: 1.62 loads, 5 bits, 5.47 integer, 1 float, 3 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -106,16 +106,16 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint groups3 = g_idx[min(block_col * 32u + t * 8u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z0 = (zs0 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z1 = (zs1 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z2 = (zs2 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z3 = (zs3 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -137,16 +137,16 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint groups7 = g_idx[min(block_col * 32u + t * 8u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z5 = (zs4 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z6 = (zs5 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z7 = (zs6 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z8 = (zs7 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);

@@ -1,7 +1,7 @@
 // gptq_v1_b4_g32_act_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g32_act`; do not edit.
 // 720 bytes for 1024 elements, 4.625 bits each.
-// For each weight 0.578 bytes read and 4 written, 17.2 operations: 1.75 loads, 5.25 bits, 7.19 integer, 1 float, 2 conversions.
+// For each weight 0.578 bytes read and 4 written, 16.9 operations: 1.75 loads, 5.25 bits, 6.88 integer, 1 float, 2 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -68,7 +68,7 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 4u + t / 2u, (cols * 4u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 4u + t / 2u, (cols - 1u) / 8u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q0 = (uvec4(w0 >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint groups0 = g_idx[min(block_col * 32u + t * 4u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 32u + t * 4u + 1u, cols - 1u)];
@@ -76,16 +76,16 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     uint groups3 = g_idx[min(block_col * 32u + t * 4u + 3u, cols - 1u)];
     uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z0 = (zs0 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group1 = min(g.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z1 = (zs1 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group2 = min(g.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z2 = (zs2 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uint group3 = min(g.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 2u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 2u, (rows - 1u) / 8u)];
     uint z3 = (zs3 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -100,7 +100,7 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[0] = vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w1 = qweight[min(block_col * 4u + t / 2u, (cols * 4u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 4u + t / 2u, (cols - 1u) / 8u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q1 = (uvec4(w1 >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint z5 = (zs0 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
     uint z6 = (zs1 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
@@ -119,7 +119,7 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w2 = qweight[min(block_col * 4u + t / 2u, (cols * 4u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 4u + t / 2u, (cols - 1u) / 8u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q2 = (uvec4(w2 >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint z10 = (zs0 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
     uint z11 = (zs1 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
@@ -138,7 +138,7 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[2] = vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w3 = qweight[min(block_col * 4u + t / 2u, (cols * 4u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 4u + t / 2u, (cols - 1u) / 8u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q3 = (uvec4(w3 >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint z15 = (zs0 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
     uint z16 = (zs1 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits

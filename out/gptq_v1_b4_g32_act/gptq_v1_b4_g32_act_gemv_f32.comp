@@ -1,7 +1,7 @@
 // gptq_v1_b4_g32_act_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g32_act`; do not edit.
 // 720 bytes for 1024 elements, 4.625 bits each.
-// For each weight 0.578 bytes read, 23.9 operations: 3.12 loads, 5 bits, 10.8 integer, 3 float, 2 conversions.
+// For each weight 0.578 bytes read, 23.6 operations: 3.12 loads, 5 bits, 10.5 integer, 3 float, 2 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -86,7 +86,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint r = row % 32u;
     const uint block_col = tile / 2u;
     const uint t = tile % 2u;
-    uint w0 = qweight[min(block_col * 4u + t * 2u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 4u + t * 2u, (cols - 1u) / 8u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint groups0 = g_idx[min(block_col * 32u + t * 16u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 32u + t * 16u + 1u, cols - 1u)];
@@ -94,16 +94,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint groups3 = g_idx[min(block_col * 32u + t * 16u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);
@@ -122,16 +122,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint groups7 = g_idx[min(block_col * 32u + t * 16u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + row]);
@@ -143,7 +143,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint d7 = uint(scales[group7 * rows + row]);
     float s8 = f16_to_f32(d7);  // d: 16 bits
     vec4 s9 = vec4(s5, s6, s7, s8);
-    uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint groups8 = g_idx[min(block_col * 32u + t * 16u + 8u, cols - 1u)];
     uint groups9 = g_idx[min(block_col * 32u + t * 16u + 9u, cols - 1u)];
@@ -151,16 +151,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint groups11 = g_idx[min(block_col * 32u + t * 16u + 11u, cols - 1u)];
     uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
     uint group8 = min(g2.x, grid_cols - 1u);
-    uint zs8 = qzeros[group8 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs8 = qzeros[group8 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z10 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group9 = min(g2.y, grid_cols - 1u);
-    uint zs9 = qzeros[group9 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs9 = qzeros[group9 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z11 = (zs9 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group10 = min(g2.z, grid_cols - 1u);
-    uint zs10 = qzeros[group10 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs10 = qzeros[group10 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z12 = (zs10 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group11 = min(g2.w, grid_cols - 1u);
-    uint zs11 = qzeros[group11 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs11 = qzeros[group11 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z13 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
     uint d8 = uint(scales[group8 * rows + row]);
@@ -179,16 +179,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint groups15 = g_idx[min(block_col * 32u + t * 16u + 15u, cols - 1u)];
     uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
     uint group12 = min(g3.x, grid_cols - 1u);
-    uint zs12 = qzeros[group12 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs12 = qzeros[group12 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z15 = (zs12 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group13 = min(g3.y, grid_cols - 1u);
-    uint zs13 = qzeros[group13 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs13 = qzeros[group13 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z16 = (zs13 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group14 = min(g3.z, grid_cols - 1u);
-    uint zs14 = qzeros[group14 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs14 = qzeros[group14 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z17 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group15 = min(g3.w, grid_cols - 1u);
-    uint zs15 = qzeros[group15 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs15 = qzeros[group15 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z18 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
     uint d12 = uint(scales[group12 * rows + row]);
@@ -212,7 +212,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 2u;
     const uint t = tile % 2u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 4u + t * 2u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 4u + t * 2u, (cols - 1u) / 8u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint groups0 = g_idx[min(block_col * 32u + t * 16u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 32u + t * 16u + 1u, cols - 1u)];
@@ -220,16 +220,16 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint groups3 = g_idx[min(block_col * 32u + t * 16u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);
@@ -251,16 +251,16 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint groups7 = g_idx[min(block_col * 32u + t * 16u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + row]);
@@ -275,7 +275,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9;
 
     // elements 8 to 11, counted from the tile's first
-    uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 4u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint groups8 = g_idx[min(block_col * 32u + t * 16u + 8u, cols - 1u)];
     uint groups9 = g_idx[min(block_col * 32u + t * 16u + 9u, cols - 1u)];
@@ -283,16 +283,16 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint groups11 = g_idx[min(block_col * 32u + t * 16u + 11u, cols - 1u)];
     uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
     uint group8 = min(g2.x, grid_cols - 1u);
-    uint zs8 = qzeros[group8 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs8 = qzeros[group8 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z10 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group9 = min(g2.y, grid_cols - 1u);
-    uint zs9 = qzeros[group9 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs9 = qzeros[group9 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z11 = (zs9 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group10 = min(g2.z, grid_cols - 1u);
-    uint zs10 = qzeros[group10 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs10 = qzeros[group10 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z12 = (zs10 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group11 = min(g2.w, grid_cols - 1u);
-    uint zs11 = qzeros[group11 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs11 = qzeros[group11 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z13 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
     uint d8 = uint(scales[group8 * rows + row]);
@@ -314,16 +314,16 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint groups15 = g_idx[min(block_col * 32u + t * 16u + 15u, cols - 1u)];
     uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
     uint group12 = min(g3.x, grid_cols - 1u);
-    uint zs12 = qzeros[group12 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs12 = qzeros[group12 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z15 = (zs12 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group13 = min(g3.y, grid_cols - 1u);
-    uint zs13 = qzeros[group13 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs13 = qzeros[group13 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z16 = (zs13 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group14 = min(g3.z, grid_cols - 1u);
-    uint zs14 = qzeros[group14 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs14 = qzeros[group14 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z17 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group15 = min(g3.w, grid_cols - 1u);
-    uint zs15 = qzeros[group15 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs15 = qzeros[group15 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z18 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
     uint d12 = uint(scales[group12 * rows + row]);

@@ -1,9 +1,9 @@
 /* gptq_v1_b4_g64_act: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b4_g64_act`; do not edit.
  * 1360 bytes for 2048 elements, 4.312 bits each.
- * dequant in f32: for each weight 0.539 bytes read and 4 written, 17.2 operations: 1.75 loads, 5.25 bits, 7.19 integer, 1 float, 2 conversions.
- * gather in f32: for each weight 0.539 bytes read and 4 written, 27 operations: 3.25 loads, 5.25 bits, 15.5 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 0.539 bytes read, 23.9 operations: 3.12 loads, 5 bits, 10.8 integer, 3 float, 2 conversions.
+ * dequant in f32: for each weight 0.539 bytes read and 4 written, 16.9 operations: 1.75 loads, 5.25 bits, 6.88 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 0.539 bytes read and 4 written, 26 operations: 3.25 loads, 5.25 bits, 14.5 integer, 1 float, 2 conversions.
+ * gemv in f32: for each weight 0.539 bytes read, 23.6 operations: 3.12 loads, 5 bits, 10.5 integer, 3 float, 2 conversions.
  *
  *     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"

@@ -1,8 +1,8 @@
 // gptq_v1_b4_g64_act: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g64_act`; do not edit.
 // 1360 bytes for 2048 elements, 4.312 bits each.
-// dequant, gather in f32: for each weight 0.539 bytes read and 4 written, 22.1 operations: 3.12 loads, 5 bits, 11 integer, 1 float, 2 conversions.
-// gemv in f32: for each weight 0.539 bytes read, 23.9 operations: 3.12 loads, 5 bits, 10.8 integer, 3 float, 2 conversions.
+// dequant, gather in f32: for each weight 0.539 bytes read and 4 written, 22 operations: 3.12 loads, 5 bits, 10.9 integer, 1 float, 2 conversions.
+// gemv in f32: for each weight 0.539 bytes read, 23.6 operations: 3.12 loads, 5 bits, 10.5 integer, 3 float, 2 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -71,16 +71,16 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     const uint groups3 = g_idx[min(block_col * 64u + t * 8u + 3u, cols - 1u)];
     const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     const uint group0 = min(g0.x, grid_cols - 1u);
-    const uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group1 = min(g0.y, grid_cols - 1u);
-    const uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group2 = min(g0.z, grid_cols - 1u);
-    const uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group3 = min(g0.w, grid_cols - 1u);
-    const uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 z4 = uint4(z0, z1, z2, z3);
     const uint d0 = uint(scales[group0 * rows + row]);
@@ -102,16 +102,16 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     const uint groups7 = g_idx[min(block_col * 64u + t * 8u + 7u, cols - 1u)];
     const uint4 g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     const uint group4 = min(g1.x, grid_cols - 1u);
-    const uint zs4 = qzeros[group4 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group5 = min(g1.y, grid_cols - 1u);
-    const uint zs5 = qzeros[group5 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group6 = min(g1.z, grid_cols - 1u);
-    const uint zs6 = qzeros[group6 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group7 = min(g1.w, grid_cols - 1u);
-    const uint zs7 = qzeros[group7 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 z9 = uint4(z5, z6, z7, z8);
     const uint d4 = uint(scales[group4 * rows + row]);
@@ -186,7 +186,7 @@ inline void accumulate(
     const uint r = row % 32u;
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
-    const uint w0 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 8u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint groups0 = g_idx[min(block_col * 64u + t * 16u, cols - 1u)];
     const uint groups1 = g_idx[min(block_col * 64u + t * 16u + 1u, cols - 1u)];
@@ -194,16 +194,16 @@ inline void accumulate(
     const uint groups3 = g_idx[min(block_col * 64u + t * 16u + 3u, cols - 1u)];
     const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     const uint group0 = min(g0.x, grid_cols - 1u);
-    const uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group1 = min(g0.y, grid_cols - 1u);
-    const uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group2 = min(g0.z, grid_cols - 1u);
-    const uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group3 = min(g0.w, grid_cols - 1u);
-    const uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 z4 = uint4(z0, z1, z2, z3);
     const uint d0 = uint(scales[group0 * rows + row]);
@@ -222,16 +222,16 @@ inline void accumulate(
     const uint groups7 = g_idx[min(block_col * 64u + t * 16u + 7u, cols - 1u)];
     const uint4 g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     const uint group4 = min(g1.x, grid_cols - 1u);
-    const uint zs4 = qzeros[group4 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group5 = min(g1.y, grid_cols - 1u);
-    const uint zs5 = qzeros[group5 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group6 = min(g1.z, grid_cols - 1u);
-    const uint zs6 = qzeros[group6 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group7 = min(g1.w, grid_cols - 1u);
-    const uint zs7 = qzeros[group7 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 z9 = uint4(z5, z6, z7, z8);
     const uint d4 = uint(scales[group4 * rows + row]);
@@ -243,7 +243,7 @@ inline void accumulate(
     const uint d7 = uint(scales[group7 * rows + row]);
     const float s8 = f16_to_f32(d7);  // d: 16 bits
     const float4 s9 = float4(s5, s6, s7, s8);
-    const uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint groups8 = g_idx[min(block_col * 64u + t * 16u + 8u, cols - 1u)];
     const uint groups9 = g_idx[min(block_col * 64u + t * 16u + 9u, cols - 1u)];
@@ -251,16 +251,16 @@ inline void accumulate(
     const uint groups11 = g_idx[min(block_col * 64u + t * 16u + 11u, cols - 1u)];
     const uint4 g2 = uint4(groups8, groups9, groups10, groups11);  // groups: 32 bits
     const uint group8 = min(g2.x, grid_cols - 1u);
-    const uint zs8 = qzeros[group8 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs8 = qzeros[group8 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z10 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group9 = min(g2.y, grid_cols - 1u);
-    const uint zs9 = qzeros[group9 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs9 = qzeros[group9 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z11 = (zs9 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group10 = min(g2.z, grid_cols - 1u);
-    const uint zs10 = qzeros[group10 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs10 = qzeros[group10 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z12 = (zs10 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group11 = min(g2.w, grid_cols - 1u);
-    const uint zs11 = qzeros[group11 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs11 = qzeros[group11 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z13 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 z14 = uint4(z10, z11, z12, z13);
     const uint d8 = uint(scales[group8 * rows + row]);
@@ -279,16 +279,16 @@ inline void accumulate(
     const uint groups15 = g_idx[min(block_col * 64u + t * 16u + 15u, cols - 1u)];
     const uint4 g3 = uint4(groups12, groups13, groups14, groups15);  // groups: 32 bits
     const uint group12 = min(g3.x, grid_cols - 1u);
-    const uint zs12 = qzeros[group12 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs12 = qzeros[group12 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z15 = (zs12 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group13 = min(g3.y, grid_cols - 1u);
-    const uint zs13 = qzeros[group13 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs13 = qzeros[group13 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z16 = (zs13 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group14 = min(g3.z, grid_cols - 1u);
-    const uint zs14 = qzeros[group14 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs14 = qzeros[group14 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z17 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group15 = min(g3.w, grid_cols - 1u);
-    const uint zs15 = qzeros[group15 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs15 = qzeros[group15 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z18 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 z19 = uint4(z15, z16, z17, z18);
     const uint d12 = uint(scales[group12 * rows + row]);
@@ -321,7 +321,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 8u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint groups0 = g_idx[min(block_col * 64u + t * 16u, cols - 1u)];
     const uint groups1 = g_idx[min(block_col * 64u + t * 16u + 1u, cols - 1u)];
@@ -329,16 +329,16 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint groups3 = g_idx[min(block_col * 64u + t * 16u + 3u, cols - 1u)];
     const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     const uint group0 = min(g0.x, grid_cols - 1u);
-    const uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group1 = min(g0.y, grid_cols - 1u);
-    const uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group2 = min(g0.z, grid_cols - 1u);
-    const uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group3 = min(g0.w, grid_cols - 1u);
-    const uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 z4 = uint4(z0, z1, z2, z3);
     const uint d0 = uint(scales[group0 * rows + row]);
@@ -360,16 +360,16 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint groups7 = g_idx[min(block_col * 64u + t * 16u + 7u, cols - 1u)];
     const uint4 g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     const uint group4 = min(g1.x, grid_cols - 1u);
-    const uint zs4 = qzeros[group4 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group5 = min(g1.y, grid_cols - 1u);
-    const uint zs5 = qzeros[group5 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group6 = min(g1.z, grid_cols - 1u);
-    const uint zs6 = qzeros[group6 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group7 = min(g1.w, grid_cols - 1u);
-    const uint zs7 = qzeros[group7 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 z9 = uint4(z5, z6, z7, z8);
     const uint d4 = uint(scales[group4 * rows + row]);
@@ -384,7 +384,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[1] = float4(int4(q1) - ((int4(z9) + 1) & 15)) * s9;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     const uint groups8 = g_idx[min(block_col * 64u + t * 16u + 8u, cols - 1u)];
     const uint groups9 = g_idx[min(block_col * 64u + t * 16u + 9u, cols - 1u)];
@@ -392,16 +392,16 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint groups11 = g_idx[min(block_col * 64u + t * 16u + 11u, cols - 1u)];
     const uint4 g2 = uint4(groups8, groups9, groups10, groups11);  // groups: 32 bits
     const uint group8 = min(g2.x, grid_cols - 1u);
-    const uint zs8 = qzeros[group8 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs8 = qzeros[group8 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z10 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group9 = min(g2.y, grid_cols - 1u);
-    const uint zs9 = qzeros[group9 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs9 = qzeros[group9 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z11 = (zs9 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group10 = min(g2.z, grid_cols - 1u);
-    const uint zs10 = qzeros[group10 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs10 = qzeros[group10 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z12 = (zs10 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group11 = min(g2.w, grid_cols - 1u);
-    const uint zs11 = qzeros[group11 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs11 = qzeros[group11 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z13 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 z14 = uint4(z10, z11, z12, z13);
     const uint d8 = uint(scales[group8 * rows + row]);
@@ -423,16 +423,16 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint groups15 = g_idx[min(block_col * 64u + t * 16u + 15u, cols - 1u)];
     const uint4 g3 = uint4(groups12, groups13, groups14, groups15);  // groups: 32 bits
     const uint group12 = min(g3.x, grid_cols - 1u);
-    const uint zs12 = qzeros[group12 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs12 = qzeros[group12 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z15 = (zs12 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group13 = min(g3.y, grid_cols - 1u);
-    const uint zs13 = qzeros[group13 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs13 = qzeros[group13 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z16 = (zs13 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group14 = min(g3.z, grid_cols - 1u);
-    const uint zs14 = qzeros[group14 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs14 = qzeros[group14 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z17 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint group15 = min(g3.w, grid_cols - 1u);
-    const uint zs15 = qzeros[group15 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs15 = qzeros[group15 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z18 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint4 z19 = uint4(z15, z16, z17, z18);
     const uint d12 = uint(scales[group12 * rows + row]);

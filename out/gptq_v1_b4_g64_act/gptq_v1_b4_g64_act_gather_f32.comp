@@ -1,7 +1,7 @@
 // gptq_v1_b4_g64_act_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g64_act`; do not edit.
 // 1360 bytes for 2048 elements, 4.312 bits each.
-// For each weight 0.539 bytes read and 4 written, 27 operations: 3.25 loads, 5.25 bits, 15.5 integer, 1 float, 2 conversions.
+// For each weight 0.539 bytes read and 4 written, 26 operations: 3.25 loads, 5.25 bits, 14.5 integer, 1 float, 2 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -72,7 +72,7 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint r = row % 32u;
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
-    uint w = qweight[min(block_col * 8u + t / 2u, (cols * 8u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w = qweight[min(block_col * 8u + t / 2u, (cols - 1u) / 8u) * rows + row];
     uvec4 q = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint groups0 = g_idx[min(block_col * 64u + t * 4u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 64u + t * 4u + 1u, cols - 1u)];
@@ -80,16 +80,16 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     uint groups3 = g_idx[min(block_col * 64u + t * 4u + 3u, cols - 1u)];
     uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group1 = min(g.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group2 = min(g.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint group3 = min(g.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);

@@ -1,9 +1,9 @@
 /* gptq_v1_b8_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b8_channel`; do not edit.
  * 1120 bytes for 1024 elements, 8 bits each.
- * dequant in f32: for each weight 1 bytes read and 4 written, 8.12 operations: 0.562 loads, 2.62 bits, 2.69 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 1 bytes read and 4 written, 10 operations: 0.75 loads, 2.75 bits, 4.25 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 1 bytes read, 8.75 operations: 0.375 loads, 2.19 bits, 3.06 integer, 2.06 float, 1.06 conversions.
+ * dequant in f32: for each weight 1 bytes read and 4 written, 7.94 operations: 0.562 loads, 2.62 bits, 2.5 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 1 bytes read and 4 written, 9.5 operations: 0.75 loads, 2.75 bits, 3.75 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 1 bytes read, 8.5 operations: 0.375 loads, 2.19 bits, 2.81 integer, 2.06 float, 1.06 conversions.
  *
  *     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
  *     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -91,8 +91,8 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 32u;
     const uint64_t c = col % 32u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 8u + c / 4u, (cols * 8u + 31u) / 32u - 1u) * rows + row) * 4u + c % 4u];
-    const uint32_t zs = (uint32_t)qzeros[qk_min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u) * 4u + r % 4u];
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 8u + c / 4u, (cols - 1u) / 4u) * rows + row) * 4u + c % 4u];
+    const uint32_t zs = (uint32_t)qzeros[qk_min(block_row * 8u + r / 4u, (rows - 1u) / 4u) * 4u + r % 4u];
     const uint32_t d = (uint32_t)scales[row * 2u] | ((uint32_t)scales[row * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
     return (float)((int32_t)w - (((int32_t)zs + 1) & 255)) * s;
@@ -683,6 +683,7 @@ const qk_kernel qk_gptq_v1_b8_channel_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v1_b8_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -712,6 +713,7 @@ const qk_kernel qk_gptq_v1_b8_channel_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v1_b8_channel_gemv_f16_bindings[] = {
@@ -765,6 +767,7 @@ const qk_kernel qk_gptq_v1_b8_channel_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v1_b8_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -794,6 +797,7 @@ const qk_kernel qk_gptq_v1_b8_channel_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

@@ -1,9 +1,9 @@
 /* gptq_v1_b8_channel: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b8_channel`; do not edit.
  * 1120 bytes for 1024 elements, 8 bits each.
- * dequant in f32: for each weight 1 bytes read and 4 written, 8.12 operations: 0.562 loads, 2.62 bits, 2.69 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 1 bytes read and 4 written, 10 operations: 0.75 loads, 2.75 bits, 4.25 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 1 bytes read, 8.75 operations: 0.375 loads, 2.19 bits, 3.06 integer, 2.06 float, 1.06 conversions.
+ * dequant in f32: for each weight 1 bytes read and 4 written, 7.94 operations: 0.562 loads, 2.62 bits, 2.5 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 1 bytes read and 4 written, 9.5 operations: 0.75 loads, 2.75 bits, 3.75 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 1 bytes read, 8.5 operations: 0.375 loads, 2.19 bits, 2.81 integer, 2.06 float, 1.06 conversions.
  *
  *     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
  *     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"

@@ -1,7 +1,7 @@
 // gptq_v1_b8_channel_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b8_channel`; do not edit.
 // 1120 bytes for 1024 elements, 8 bits each.
-// For each weight 1 bytes read and 2 written, 8.16 operations: 0.406 loads, 2.31 bits, 2.31 integer, 1 float, 2.12 conversions.
+// For each weight 1 bytes read and 2 written, 8 operations: 0.406 loads, 2.31 bits, 2.16 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -81,21 +81,21 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uint zs = qzeros[min(block_row * 8u + r, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs = qzeros[min(block_row * 8u + r, (rows - 1u) / 4u)];
     uint z0 = zs & 0xFFu;  // zs: 8 bits
     uint d0 = uint(scales[min(block_row * 32u + r * 4u, rows - 1u)]);
     float s0 = f16_to_f32(d0);  // d: 16 bits
     v[0] = vec4(ivec4(q0) - ((int(z0) + 1) & 255)) * s0;
 
     // row 0, elements 4 to 7, counted from the tile's first
-    uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[1] = vec4(ivec4(q1) - ((int(z0) + 1) & 255)) * s0;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w2 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint z1 = (zs >> 8u) & 0xFFu;  // zs: 8 bits
     uint d1 = uint(scales[min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
@@ -103,12 +103,12 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[2] = vec4(ivec4(q2) - ((int(z1) + 1) & 255)) * s1;
 
     // row 1, elements 4 to 7, counted from the tile's first
-    uint w3 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[3] = vec4(ivec4(q3) - ((int(z1) + 1) & 255)) * s1;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w4 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uint w4 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q4 = (uvec4(w4) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint z2 = (zs >> 16u) & 0xFFu;  // zs: 8 bits
     uint d2 = uint(scales[min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
@@ -116,12 +116,12 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[4] = vec4(ivec4(q4) - ((int(z2) + 1) & 255)) * s2;
 
     // row 2, elements 4 to 7, counted from the tile's first
-    uint w5 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uint w5 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q5 = (uvec4(w5) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[5] = vec4(ivec4(q5) - ((int(z2) + 1) & 255)) * s2;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w6 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uint w6 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q6 = (uvec4(w6) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint z3 = zs >> 24u;  // zs: 8 bits
     uint d3 = uint(scales[min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
@@ -129,7 +129,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[6] = vec4(ivec4(q6) - ((int(z3) + 1) & 255)) * s3;
 
     // row 3, elements 4 to 7, counted from the tile's first
-    uint w7 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uint w7 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q7 = (uvec4(w7) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[7] = vec4(ivec4(q7) - ((int(z3) + 1) & 255)) * s3;
 }

@@ -1,9 +1,9 @@
 /* gptq_v1_b8_g128: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b8_g128`; do not edit.
  * 4192 bytes for 4096 elements, 8.188 bits each.
- * dequant in f32: for each weight 1.02 bytes read and 4 written, 8.56 operations: 0.562 loads, 2.62 bits, 3.12 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 1.02 bytes read and 4 written, 11 operations: 0.75 loads, 2.75 bits, 5.25 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 1.02 bytes read, 9 operations: 0.375 loads, 2.19 bits, 3.31 integer, 2.06 float, 1.06 conversions.
+ * dequant in f32: for each weight 1.02 bytes read and 4 written, 8.44 operations: 0.562 loads, 2.62 bits, 3 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 1.02 bytes read and 4 written, 10.8 operations: 0.75 loads, 2.75 bits, 5 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 1.02 bytes read, 8.81 operations: 0.375 loads, 2.19 bits, 3.12 integer, 2.06 float, 1.06 conversions.
  *
  *     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
  *     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -91,8 +91,8 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 128u;
     const uint64_t c = col % 128u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 32u + c / 4u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row) * 4u + c % 4u];
-    const uint32_t zs = (uint32_t)qzeros[(block_col * ((rows * 8u + 31u) / 32u) + qk_min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)) * 4u + r % 4u];
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 32u + c / 4u, (cols - 1u) / 4u) * rows + row) * 4u + c % 4u];
+    const uint32_t zs = (uint32_t)qzeros[(block_col * ((rows - 1u) / 4u + 1u) + qk_min(block_row * 8u + r / 4u, (rows - 1u) / 4u)) * 4u + r % 4u];
     const uint32_t d = (uint32_t)scales[(block_col * rows + row) * 2u] | ((uint32_t)scales[(block_col * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
     return (float)((int32_t)w - (((int32_t)zs + 1) & 255)) * s;
@@ -683,6 +683,7 @@ const qk_kernel qk_gptq_v1_b8_g128_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v1_b8_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -712,6 +713,7 @@ const qk_kernel qk_gptq_v1_b8_g128_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v1_b8_g128_gemv_f16_bindings[] = {
@@ -765,6 +767,7 @@ const qk_kernel qk_gptq_v1_b8_g128_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v1_b8_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -794,6 +797,7 @@ const qk_kernel qk_gptq_v1_b8_g128_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

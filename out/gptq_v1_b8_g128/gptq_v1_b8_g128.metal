@@ -1,8 +1,8 @@
 // gptq_v1_b8_g128: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b8_g128`; do not edit.
 // 4192 bytes for 4096 elements, 8.188 bits each.
-// dequant, gather in f32: for each weight 1.02 bytes read and 4 written, 9.62 operations: 0.5 loads, 2.38 bits, 4.62 integer, 1 float, 1.12 conversions.
-// gemv in f32: for each weight 1.02 bytes read, 9 operations: 0.375 loads, 2.19 bits, 3.31 integer, 2.06 float, 1.06 conversions.
+// dequant, gather in f32: for each weight 1.02 bytes read and 4 written, 9.25 operations: 0.5 loads, 2.38 bits, 4.25 integer, 1 float, 1.12 conversions.
+// gemv in f32: for each weight 1.02 bytes read, 8.81 operations: 0.375 loads, 2.19 bits, 3.12 integer, 2.06 float, 1.06 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -61,16 +61,16 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 32u + t * 2u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 32u + t * 2u, (cols - 1u) / 4u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    const uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
     v[0] = float4(int4(q0) - ((int(z) + 1) & 255)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 32u + t * 2u + 1u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 32u + t * 2u + 1u, (cols - 1u) / 4u) * rows + row];
     const uint4 q1 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[1] = float4(int4(q1) - ((int(z) + 1) & 255)) * s;
 }
@@ -136,15 +136,15 @@ inline void accumulate(
     const uint t = tile % 8u;
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
-    const uint w0 = qweight[min(block_col * 32u + t * 4u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 32u + t * 4u, (cols - 1u) / 4u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    const uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
-    const uint w1 = qweight[min(block_col * 32u + t * 4u + 1u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 32u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     const uint4 q1 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    const uint w2 = qweight[min(block_col * 32u + t * 4u + 2u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 32u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     const uint4 q2 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    const uint w3 = qweight[min(block_col * 32u + t * 4u + 3u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w3 = qweight[min(block_col * 32u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     const uint4 q3 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], float4(int4(q0) - ((int(z) + 1) & 255))) + dot(x[k][m][1], float4(int4(q1) - ((int(z) + 1) & 255))) + dot(x[k][m][2], float4(int4(q2) - ((int(z) + 1) & 255))) + dot(x[k][m][3], float4(int4(q3) - ((int(z) + 1) & 255))));
@@ -167,26 +167,26 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 32u + t * 4u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 32u + t * 4u, (cols - 1u) / 4u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    const uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
     v[0] = float4(int4(q0) - ((int(z) + 1) & 255)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 32u + t * 4u + 1u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 32u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     const uint4 q1 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[1] = float4(int4(q1) - ((int(z) + 1) & 255)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w2 = qweight[min(block_col * 32u + t * 4u + 2u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 32u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     const uint4 q2 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[2] = float4(int4(q2) - ((int(z) + 1) & 255)) * s;
 
     // elements 12 to 15, counted from the tile's first
-    const uint w3 = qweight[min(block_col * 32u + t * 4u + 3u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w3 = qweight[min(block_col * 32u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     const uint4 q3 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[3] = float4(int4(q3) - ((int(z) + 1) & 255)) * s;
 }

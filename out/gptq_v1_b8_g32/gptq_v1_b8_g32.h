@@ -1,9 +1,9 @@
 /* gptq_v1_b8_g32: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b8_g32`; do not edit.
  * 1120 bytes for 1024 elements, 8.75 bits each.
- * dequant in f32: for each weight 1.09 bytes read and 4 written, 8.56 operations: 0.562 loads, 2.62 bits, 3.12 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 1.09 bytes read and 4 written, 11 operations: 0.75 loads, 2.75 bits, 5.25 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 1.09 bytes read, 9 operations: 0.375 loads, 2.19 bits, 3.31 integer, 2.06 float, 1.06 conversions.
+ * dequant in f32: for each weight 1.09 bytes read and 4 written, 8.44 operations: 0.562 loads, 2.62 bits, 3 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 1.09 bytes read and 4 written, 10.8 operations: 0.75 loads, 2.75 bits, 5 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 1.09 bytes read, 8.81 operations: 0.375 loads, 2.19 bits, 3.12 integer, 2.06 float, 1.06 conversions.
  *
  *     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
  *     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"

@@ -1,7 +1,7 @@
 // gptq_v1_b8_g32_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b8_g32`; do not edit.
 // 1120 bytes for 1024 elements, 8.75 bits each.
-// For each weight 1.09 bytes read, 9 operations: 0.375 loads, 2.19 bits, 3.31 integer, 2.06 float, 1.06 conversions.
+// For each weight 1.09 bytes read, 8.81 operations: 0.375 loads, 2.19 bits, 3.12 integer, 2.06 float, 1.06 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
@@ -85,15 +85,15 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint t = tile % 2u;
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    uint w0 = qweight[min(block_col * 8u + t * 4u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 8u + t * 4u, (cols - 1u) / 4u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
-    uint w1 = qweight[min(block_col * 8u + t * 4u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 8u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uint w2 = qweight[min(block_col * 8u + t * 4u + 2u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 8u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uint w3 = qweight[min(block_col * 8u + t * 4u + 3u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uint w3 = qweight[min(block_col * 8u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], vec4(ivec4(q0) - ((int(z) + 1) & 255))) + dot(x[k][m][1], vec4(ivec4(q1) - ((int(z) + 1) & 255))) + dot(x[k][m][2], vec4(ivec4(q2) - ((int(z) + 1) & 255))) + dot(x[k][m][3], vec4(ivec4(q3) - ((int(z) + 1) & 255))));
@@ -107,26 +107,26 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 2u;
     const uint t = tile % 2u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 8u + t * 4u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 8u + t * 4u, (cols - 1u) / 4u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
     v[0] = vec4(ivec4(q0) - ((int(z) + 1) & 255)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = qweight[min(block_col * 8u + t * 4u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 8u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[1] = vec4(ivec4(q1) - ((int(z) + 1) & 255)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    uint w2 = qweight[min(block_col * 8u + t * 4u + 2u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 8u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[2] = vec4(ivec4(q2) - ((int(z) + 1) & 255)) * s;
 
     // elements 12 to 15, counted from the tile's first
-    uint w3 = qweight[min(block_col * 8u + t * 4u + 3u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uint w3 = qweight[min(block_col * 8u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[3] = vec4(ivec4(q3) - ((int(z) + 1) & 255)) * s;
 }

@@ -1,9 +1,9 @@
 /* gptq_v1_b8_g32_act: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b8_g32_act`; do not edit.
  * 1248 bytes for 1024 elements, 8.75 bits each.
- * dequant in f32: for each weight 1.09 bytes read and 4 written, 15.4 operations: 1.75 loads, 4.5 bits, 6.19 integer, 1 float, 2 conversions.
- * gather in f32: for each weight 1.09 bytes read and 4 written, 24.2 operations: 3.25 loads, 5 bits, 13 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 1.09 bytes read, 24.5 operations: 3.25 loads, 5 bits, 11.2 integer, 3 float, 2 conversions.
+ * dequant in f32: for each weight 1.09 bytes read and 4 written, 15.3 operations: 1.75 loads, 4.5 bits, 6.06 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 1.09 bytes read and 4 written, 24 operations: 3.25 loads, 5 bits, 12.8 integer, 1 float, 2 conversions.
+ * gemv in f32: for each weight 1.09 bytes read, 24.2 operations: 3.25 loads, 5 bits, 11 integer, 3 float, 2 conversions.
  *
  *     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"

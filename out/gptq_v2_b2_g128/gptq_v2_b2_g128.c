@@ -1,9 +1,9 @@
 /* gptq_v2_b2_g128: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b2_g128`; do not edit.
  * 1096 bytes for 4096 elements, 2.141 bits each.
- * dequant in f32: for each weight 0.268 bytes read and 4 written, 9.44 operations: 0.562 loads, 2.75 bits, 3.88 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.268 bytes read and 4 written, 13.2 operations: 0.75 loads, 2.75 bits, 7.5 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.268 bytes read, 4.75 operations: 0.188 loads, 0.688 bits, 1 integer, 2.25 float, 0.625 conversions.
+ * dequant in f32: for each weight 0.268 bytes read and 4 written, 9.19 operations: 0.562 loads, 2.75 bits, 3.62 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.268 bytes read and 4 written, 12.5 operations: 0.75 loads, 2.75 bits, 6.75 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.268 bytes read, 4.69 operations: 0.188 loads, 0.688 bits, 0.938 integer, 2.25 float, 0.625 conversions.
  *
  *     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
  *     from "GPTQModel: checkpoints of version 2"
@@ -91,9 +91,9 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 128u;
     const uint64_t c = col % 128u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 8u + c / 4u / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + row) * 4u + c / 4u % 4u];
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 8u + c / 4u / 4u, (cols - 1u) / 16u) * rows + row) * 4u + c / 4u % 4u];
     const uint32_t q = (w >> (c % 4u * 2u)) & 3u;  // w: 2 bits
-    const uint32_t zs = (uint32_t)qzeros[(block_col * ((rows * 2u + 31u) / 32u) + qk_min(block_row * 2u + r / 4u / 4u, (rows * 2u + 31u) / 32u - 1u)) * 4u + r / 4u % 4u];
+    const uint32_t zs = (uint32_t)qzeros[(block_col * ((rows - 1u) / 16u + 1u) + qk_min(block_row * 2u + r / 4u / 4u, (rows - 1u) / 16u)) * 4u + r / 4u % 4u];
     const uint32_t z = (zs >> (r % 4u * 2u)) & 3u;  // zs: 2 bits
     const uint32_t d = (uint32_t)scales[(block_col * rows + row) * 2u] | ((uint32_t)scales[(block_col * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
@@ -687,6 +687,7 @@ const qk_kernel qk_gptq_v2_b2_g128_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v2_b2_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -716,6 +717,7 @@ const qk_kernel qk_gptq_v2_b2_g128_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v2_b2_g128_gemv_int8_f32_bindings[] = {
@@ -771,6 +773,10 @@ const qk_kernel qk_gptq_v2_b2_g128_gemv_int8_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
+    .x_levels = 127,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding gptq_v2_b2_g128_gemv_split_f32_bindings[] = {
@@ -826,6 +832,10 @@ const qk_kernel qk_gptq_v2_b2_g128_gemv_split_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
+    .x_levels = 32639,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding gptq_v2_b2_g128_gemv_int24_f32_bindings[] = {
@@ -881,6 +891,10 @@ const qk_kernel qk_gptq_v2_b2_g128_gemv_int24_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
+    .x_levels = 8355709,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding gptq_v2_b2_g128_gemv_f16_bindings[] = {
@@ -934,6 +948,7 @@ const qk_kernel qk_gptq_v2_b2_g128_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v2_b2_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -963,6 +978,7 @@ const qk_kernel qk_gptq_v2_b2_g128_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v2_b2_g128_gemv_int8_f16_bindings[] = {
@@ -1018,6 +1034,10 @@ const qk_kernel qk_gptq_v2_b2_g128_gemv_int8_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
+    .x_levels = 127,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding gptq_v2_b2_g128_gemv_split_f16_bindings[] = {
@@ -1073,6 +1093,10 @@ const qk_kernel qk_gptq_v2_b2_g128_gemv_split_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
+    .x_levels = 32639,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding gptq_v2_b2_g128_gemv_int24_f16_bindings[] = {
@@ -1128,6 +1152,10 @@ const qk_kernel qk_gptq_v2_b2_g128_gemv_int24_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .sum_roundings = 74,
+    .x_levels = 8355709,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 /* ---- dispatch ---- */

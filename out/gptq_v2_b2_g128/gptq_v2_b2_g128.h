@@ -1,9 +1,9 @@
 /* gptq_v2_b2_g128: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b2_g128`; do not edit.
  * 1096 bytes for 4096 elements, 2.141 bits each.
- * dequant in f32: for each weight 0.268 bytes read and 4 written, 9.44 operations: 0.562 loads, 2.75 bits, 3.88 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.268 bytes read and 4 written, 13.2 operations: 0.75 loads, 2.75 bits, 7.5 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.268 bytes read, 4.75 operations: 0.188 loads, 0.688 bits, 1 integer, 2.25 float, 0.625 conversions.
+ * dequant in f32: for each weight 0.268 bytes read and 4 written, 9.19 operations: 0.562 loads, 2.75 bits, 3.62 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.268 bytes read and 4 written, 12.5 operations: 0.75 loads, 2.75 bits, 6.75 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.268 bytes read, 4.69 operations: 0.188 loads, 0.688 bits, 0.938 integer, 2.25 float, 0.625 conversions.
  *
  *     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
  *     from "GPTQModel: checkpoints of version 2"

@@ -1,7 +1,7 @@
 // gptq_v2_b2_g128_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g128`; do not edit.
 // 1096 bytes for 4096 elements, 2.141 bits each.
-// For each weight 0.268 bytes read and 4 written, 9.44 operations: 0.562 loads, 2.75 bits, 3.88 integer, 1 float, 1.25 conversions.
+// For each weight 0.268 bytes read and 4 written, 9.19 operations: 0.562 loads, 2.75 bits, 3.62 integer, 1 float, 1.25 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -65,16 +65,16 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 32u;
     const uint t = tile % 32u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 8u + t / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 8u + t / 4u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q0 = (uvec4(w0 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z0 = (zs >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint d0 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
     float s0 = f16_to_f32(d0);  // d: 16 bits
     v[0] = vec4(ivec4(q0) - int(z0)) * s0;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w1 = qweight[min(block_col * 8u + t / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 8u + t / 4u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q1 = (uvec4(w1 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z1 = (zs >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
     uint d1 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
@@ -82,7 +82,7 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[1] = vec4(ivec4(q1) - int(z1)) * s1;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w2 = qweight[min(block_col * 8u + t / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 8u + t / 4u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q2 = (uvec4(w2 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z2 = (zs >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
     uint d2 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
@@ -90,7 +90,7 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[2] = vec4(ivec4(q2) - int(z2)) * s2;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w3 = qweight[min(block_col * 8u + t / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 8u + t / 4u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q3 = (uvec4(w3 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z3 = (zs >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits
     uint d3 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);

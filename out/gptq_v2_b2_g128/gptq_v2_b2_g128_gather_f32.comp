@@ -1,7 +1,7 @@
 // gptq_v2_b2_g128_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g128`; do not edit.
 // 1096 bytes for 4096 elements, 2.141 bits each.
-// For each weight 0.268 bytes read and 4 written, 13.2 operations: 0.75 loads, 2.75 bits, 7.5 integer, 1 float, 1.25 conversions.
+// For each weight 0.268 bytes read and 4 written, 12.5 operations: 0.75 loads, 2.75 bits, 6.75 integer, 1 float, 1.25 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -69,9 +69,9 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint r = row % 32u;
     const uint block_col = tile / 32u;
     const uint t = tile % 32u;
-    uint w = qweight[min(block_col * 8u + t / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w = qweight[min(block_col * 8u + t / 4u, (cols - 1u) / 16u) * rows + row];
     uvec4 q = (uvec4(w >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits

@@ -1,7 +1,7 @@
 // gptq_v2_b2_g128_act_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g128_act`; do not edit.
 // 1608 bytes for 4096 elements, 2.141 bits each.
-// For each weight 0.268 bytes read and 4 written, 15.2 operations: 1.75 loads, 4.25 bits, 6.19 integer, 1 float, 2 conversions.
+// For each weight 0.268 bytes read and 4 written, 14.9 operations: 1.75 loads, 4.25 bits, 5.88 integer, 1 float, 2 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -68,7 +68,7 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 32u;
     const uint t = tile % 32u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 8u + t / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 8u + t / 4u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q0 = (uvec4(w0 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint groups0 = g_idx[min(block_col * 128u + t * 4u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 128u + t * 4u + 1u, cols - 1u)];
@@ -76,16 +76,16 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     uint groups3 = g_idx[min(block_col * 128u + t * 4u + 3u, cols - 1u)];
     uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z0 = (zs0 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint group1 = min(g.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z1 = (zs1 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint group2 = min(g.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z2 = (zs2 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint group3 = min(g.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z3 = (zs3 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -100,7 +100,7 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[0] = vec4(ivec4(q0) - ivec4(z4)) * s4;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w1 = qweight[min(block_col * 8u + t / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 8u + t / 4u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q1 = (uvec4(w1 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z5 = (zs0 >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
     uint z6 = (zs1 >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
@@ -119,7 +119,7 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[1] = vec4(ivec4(q1) - ivec4(z9)) * s9;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w2 = qweight[min(block_col * 8u + t / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 8u + t / 4u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q2 = (uvec4(w2 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z10 = (zs0 >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
     uint z11 = (zs1 >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
@@ -138,7 +138,7 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[2] = vec4(ivec4(q2) - ivec4(z14)) * s14;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w3 = qweight[min(block_col * 8u + t / 4u, (cols * 8u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 8u + t / 4u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q3 = (uvec4(w3 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z15 = (zs0 >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits
     uint z16 = (zs1 >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits

@@ -1,8 +1,8 @@
 // gptq_v2_b2_g32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g32`; do not edit.
 // 328 bytes for 1024 elements, 2.562 bits each.
-// dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 6.38 operations: 0.188 loads, 2.12 bits, 2 integer, 1 float, 1.06 conversions.
-// gemv in f32: for each weight 0.32 bytes read, 4.75 operations: 0.188 loads, 0.688 bits, 1 integer, 2.25 float, 0.625 conversions.
+// dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 6.31 operations: 0.188 loads, 2.12 bits, 1.94 integer, 1 float, 1.06 conversions.
+// gemv in f32: for each weight 0.32 bytes read, 4.69 operations: 0.188 loads, 0.688 bits, 0.938 integer, 2.25 float, 0.625 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -62,7 +62,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     // elements 0 to 3, counted from the tile's first
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    const uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     const uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
@@ -151,7 +151,7 @@ inline void accumulate(
     const float2 pair5 = float2(as_type<half2>((w >> 8u) & 0xC000Cu));
     const float2 pair6 = float2(as_type<half2>((w >> 8u) & 0x300030u));
     const float2 pair7 = float2(as_type<half2>((w >> 8u) & 0xC000C0u));
-    const uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     const uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][2], float4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][3], float4(pair4.y, pair5.y, pair6.y, pair7.y))) - s * float(int(z)) * x_sum[k][m][0];
@@ -175,7 +175,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     // elements 0 to 3, counted from the tile's first
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    const uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     const uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits

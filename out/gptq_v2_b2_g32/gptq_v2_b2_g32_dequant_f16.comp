@@ -1,7 +1,7 @@
 // gptq_v2_b2_g32_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g32`; do not edit.
 // 328 bytes for 1024 elements, 2.562 bits each.
-// For each weight 0.32 bytes read and 2 written, 8.22 operations: 0.281 loads, 2.38 bits, 2.44 integer, 1 float, 2.12 conversions.
+// For each weight 0.32 bytes read and 2 written, 8.09 operations: 0.281 loads, 2.38 bits, 2.31 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -95,9 +95,9 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 2u + t / 2u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 2u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q0 = (uvec4(w0 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 4u, (rows - 1u) / 16u)];
     uint z0 = (zs >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uint d0 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
     float s0 = f16_to_f32(d0);  // d: 16 bits
@@ -108,7 +108,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[1] = vec4(ivec4(q1) - int(z0)) * s0;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w1 = qweight[min(block_col * 2u + t / 2u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 2u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q2 = (uvec4(w1 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z1 = (zs >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
     uint d1 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
@@ -120,7 +120,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[3] = vec4(ivec4(q3) - int(z1)) * s1;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w2 = qweight[min(block_col * 2u + t / 2u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 2u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q4 = (uvec4(w2 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z2 = (zs >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
     uint d2 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
@@ -132,7 +132,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[5] = vec4(ivec4(q5) - int(z2)) * s2;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w3 = qweight[min(block_col * 2u + t / 2u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 2u + t / 2u, (cols - 1u) / 16u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q6 = (uvec4(w3 >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint z3 = (zs >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits
     uint d3 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);

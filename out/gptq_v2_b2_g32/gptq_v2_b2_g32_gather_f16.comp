@@ -1,7 +1,7 @@
 // gptq_v2_b2_g32_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g32`; do not edit.
 // 328 bytes for 1024 elements, 2.562 bits each.
-// For each weight 0.32 bytes read and 2 written, 10.1 operations: 0.375 loads, 2.38 bits, 4.25 integer, 1 float, 2.12 conversions.
+// For each weight 0.32 bytes read and 2 written, 9.75 operations: 0.375 loads, 2.38 bits, 3.88 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -100,9 +100,9 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    uint w = qweight[min(block_col * 2u + t / 2u, (cols * 2u + 31u) / 32u - 1u) * rows + row];
+    uint w = qweight[min(block_col * 2u + t / 2u, (cols - 1u) / 16u) * rows + row];
     uvec4 q0 = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits

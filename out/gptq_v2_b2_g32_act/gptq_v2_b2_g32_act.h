@@ -1,9 +1,9 @@
 /* gptq_v2_b2_g32_act: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b2_g32_act`; do not edit.
  * 456 bytes for 1024 elements, 2.562 bits each.
- * dequant in f32: for each weight 0.32 bytes read and 4 written, 15.2 operations: 1.75 loads, 4.25 bits, 6.19 integer, 1 float, 2 conversions.
- * gather in f32: for each weight 0.32 bytes read and 4 written, 25 operations: 3.25 loads, 4.25 bits, 14.5 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 0.32 bytes read, 21.1 operations: 3.06 loads, 4 bits, 9 integer, 3 float, 2 conversions.
+ * dequant in f32: for each weight 0.32 bytes read and 4 written, 14.9 operations: 1.75 loads, 4.25 bits, 5.88 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 0.32 bytes read and 4 written, 24 operations: 3.25 loads, 4.25 bits, 13.5 integer, 1 float, 2 conversions.
+ * gemv in f32: for each weight 0.32 bytes read, 21 operations: 3.06 loads, 4 bits, 8.94 integer, 3 float, 2 conversions.
  *
  *     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"

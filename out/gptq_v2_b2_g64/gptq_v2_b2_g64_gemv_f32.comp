@@ -1,7 +1,7 @@
 // gptq_v2_b2_g64_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g64`; do not edit.
 // 584 bytes for 2048 elements, 2.281 bits each.
-// For each weight 0.285 bytes read, 4.75 operations: 0.188 loads, 0.688 bits, 1 integer, 2.25 float, 0.625 conversions.
+// For each weight 0.285 bytes read, 4.69 operations: 0.188 loads, 0.688 bits, 0.938 integer, 2.25 float, 0.625 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -94,7 +94,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     vec2 pair5 = unpackHalf2x16((w >> 8u) & 0xC000Cu);
     vec2 pair6 = unpackHalf2x16((w >> 8u) & 0x300030u);
     vec2 pair7 = unpackHalf2x16((w >> 8u) & 0xC000C0u);
-    uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][2], vec4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y))) - s * float(int(z)) * x_sum[k][m][0];
@@ -109,7 +109,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     // elements 0 to 3, counted from the tile's first
     uint w = qweight[tile * rows + row];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits

@@ -1,7 +1,7 @@
 // gptq_v2_b2_g64_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g64`; do not edit.
 // 584 bytes for 2048 elements, 2.281 bits each.
-// For each weight 0.285 bytes read, 2.75 operations: 0.188 loads, 0.562 bits, 1.44 integer, 0.375 float, 0.188 conversions.
+// For each weight 0.285 bytes read, 2.69 operations: 0.188 loads, 0.562 bits, 1.38 integer, 0.375 float, 0.188 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -156,7 +156,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint bytes1 = (w >> 2u) & 0x3030303u;
     uint bytes2 = (w >> 4u) & 0x3030303u;
     uint bytes3 = (w >> 6u) & 0x3030303u;
-    uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         float dots0 = 0.0;
@@ -175,7 +175,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     // elements 0 to 3, counted from the tile's first
     uint w = qweight[tile * rows + row];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint zs = qzeros[block_col * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 16u + 1u) + min(block_row * 2u + r / 16u, (rows - 1u) / 16u)];
     uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits

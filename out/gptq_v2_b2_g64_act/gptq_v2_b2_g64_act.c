@@ -1,9 +1,9 @@
 /* gptq_v2_b2_g64_act: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b2_g64_act`; do not edit.
  * 840 bytes for 2048 elements, 2.281 bits each.
- * dequant in f32: for each weight 0.285 bytes read and 4 written, 15.2 operations: 1.75 loads, 4.25 bits, 6.19 integer, 1 float, 2 conversions.
- * gather in f32: for each weight 0.285 bytes read and 4 written, 25 operations: 3.25 loads, 4.25 bits, 14.5 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 0.285 bytes read, 21.1 operations: 3.06 loads, 4 bits, 9 integer, 3 float, 2 conversions.
+ * dequant in f32: for each weight 0.285 bytes read and 4 written, 14.9 operations: 1.75 loads, 4.25 bits, 5.88 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 0.285 bytes read and 4 written, 24 operations: 3.25 loads, 4.25 bits, 13.5 integer, 1 float, 2 conversions.
+ * gemv in f32: for each weight 0.285 bytes read, 21 operations: 3.06 loads, 4 bits, 8.94 integer, 3 float, 2 conversions.
  *
  *     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -99,11 +99,11 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 64u;
     const uint64_t c = col % 64u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 4u + c / 4u / 4u, (cols * 4u + 0x3Fu) / 64u - 1u) * rows + row) * 4u + c / 4u % 4u];
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 4u + c / 4u / 4u, (cols - 1u) / 16u) * rows + row) * 4u + c / 4u % 4u];
     const uint32_t q = (w >> (c % 4u * 2u)) & 3u;  // w: 2 bits
     const uint32_t groups = qk_load_u32(g_idx + qk_min(block_col * 256u + c * 4u, cols * 4u - 1u));
     const uint32_t group = qk_min(groups, grid_cols - 1u);
-    const uint32_t zs = (uint32_t)qzeros[(group * ((rows * 2u + 31u) / 32u) + qk_min(block_row * 2u + r / 4u / 4u, (rows * 2u + 31u) / 32u - 1u)) * 4u + r / 4u % 4u];
+    const uint32_t zs = (uint32_t)qzeros[(group * ((rows - 1u) / 16u + 1u) + qk_min(block_row * 2u + r / 4u / 4u, (rows - 1u) / 16u)) * 4u + r / 4u % 4u];
     const uint32_t z = (zs >> (r % 4u * 2u)) & 3u;  // zs: 2 bits
     const uint32_t d = (uint32_t)scales[(group * rows + row) * 2u] | ((uint32_t)scales[(group * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
@@ -702,6 +702,7 @@ const qk_kernel qk_gptq_v2_b2_g64_act_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v2_b2_g64_act_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -731,6 +732,7 @@ const qk_kernel qk_gptq_v2_b2_g64_act_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v2_b2_g64_act_gemv_f16_bindings[] = {
@@ -785,6 +787,7 @@ const qk_kernel qk_gptq_v2_b2_g64_act_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v2_b2_g64_act_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -814,6 +817,7 @@ const qk_kernel qk_gptq_v2_b2_g64_act_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

@@ -1,9 +1,9 @@
 /* gptq_v2_b3_g128: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b3_g128`; do not edit.
  * 1612 bytes for 4096 elements, 3.148 bits each.
- * dequant in f32: for each weight 0.394 bytes read and 4 written, 18.2 operations: 1.19 loads, 4.06 bits, 10.8 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.394 bytes read and 4 written, 21.5 operations: 1.25 loads, 4.25 bits, 13.8 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.394 bytes read, 6.5 operations: 0.188 loads, 1.94 bits, 1.19 integer, 2.12 float, 1.06 conversions.
+ * dequant in f32: for each weight 0.394 bytes read and 4 written, 18.8 operations: 1.19 loads, 4.06 bits, 11.2 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.394 bytes read and 4 written, 23.5 operations: 1.25 loads, 4.25 bits, 15.8 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.394 bytes read, 6.75 operations: 0.188 loads, 1.94 bits, 1.44 integer, 2.12 float, 1.06 conversions.
  *
  *     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
  *     from "GPTQModel: checkpoints of version 2"

@@ -1,7 +1,7 @@
 // gptq_v2_b3_g128_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g128`; do not edit.
 // 1612 bytes for 4096 elements, 3.148 bits each.
-// For each weight 0.394 bytes read, 6.5 operations: 0.188 loads, 1.94 bits, 1.19 integer, 2.12 float, 1.06 conversions.
+// For each weight 0.394 bytes read, 6.75 operations: 0.188 loads, 1.94 bits, 1.44 integer, 2.12 float, 1.06 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -94,13 +94,13 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint t = tile % 4u;
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    uint w0 = qweight[min(block_col * 12u + t * 3u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 12u + t * 3u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     vec2 pair0 = unpackHalf2x16(w0 & 0x70007u);
     vec2 pair1 = unpackHalf2x16(w0 & 0x380038u);
     vec2 pair2 = unpackHalf2x16(w0 & 0x1C001C0u);
     vec2 pair3 = unpackHalf2x16((w0 >> 8u) & 0xE000Eu);
     uvec4 q0 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     vec2 pair4 = unpackHalf2x16(w1 & 0x700070u);
@@ -111,7 +111,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     vec2 pair9 = unpackHalf2x16(w1 & 0x380038u);
     vec2 pair10 = unpackHalf2x16(w1 & 0x1C001C0u);
     vec2 pair11 = unpackHalf2x16((w1 >> 8u) & 0xE000Eu);
-    uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uvec4 q3 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
@@ -119,8 +119,8 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     vec2 pair13 = unpackHalf2x16(w2 & 0x3800380u);
     vec2 pair14 = unpackHalf2x16((w2 >> 8u) & 0x1C001Cu);
     vec2 pair15 = unpackHalf2x16((w2 >> 8u) & 0xE000E0u);
-    uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z = zs_run & 7u;  // zs: 3 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
@@ -135,10 +135,10 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 12u + t * 3u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 12u + t * 3u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z = zs_run & 7u;  // zs: 3 bits
     uint d = uint(scales[block_col * rows + row]);
@@ -150,7 +150,7 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
     v[1] = vec4(ivec4(q1) - int(z)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     uvec4 q2 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = vec4(ivec4(q2) - int(z)) * s;
@@ -164,7 +164,7 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
     v[4] = vec4(ivec4(q4) - int(z)) * s;
 
     // elements 20 to 23, counted from the tile's first
-    uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, cols / 128u * 12u + (cols % 128u * 12u + 0x7Fu) / 128u - 1u) * rows + row];
     uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     uvec4 q5 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = vec4(ivec4(q5) - int(z)) * s;

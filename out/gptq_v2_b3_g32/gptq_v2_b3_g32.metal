@@ -1,8 +1,8 @@
 // gptq_v2_b3_g32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g32`; do not edit.
 // 460 bytes for 1024 elements, 3.594 bits each.
-// dequant, gather in f32: for each weight 0.449 bytes read and 4 written, 6.69 operations: 0.188 loads, 2.34 bits, 2.12 integer, 1 float, 1.03 conversions.
-// gemv in f32: for each weight 0.449 bytes read, 6.44 operations: 0.188 loads, 1.94 bits, 1.12 integer, 2.12 float, 1.06 conversions.
+// dequant, gather in f32: for each weight 0.449 bytes read and 4 written, 6.94 operations: 0.188 loads, 2.34 bits, 2.38 integer, 1 float, 1.03 conversions.
+// gemv in f32: for each weight 0.449 bytes read, 6.69 operations: 0.188 loads, 1.94 bits, 1.38 integer, 2.12 float, 1.06 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -60,10 +60,10 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     const uint r = row % 32u;
     const uint block_col = tile / 1u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    const uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     const uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     const uint z = zs_run & 7u;  // zs: 3 bits
     const uint d = uint(scales[block_col * rows + row]);
@@ -75,7 +75,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     v[1] = float4(int4(q1) - int(z)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 3u + 1u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = float4(int4(q2) - int(z)) * s;
@@ -89,7 +89,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     v[4] = float4(int4(q4) - int(z)) * s;
 
     // elements 20 to 23, counted from the tile's first
-    const uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 3u + 2u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = float4(int4(q5) - int(z)) * s;
@@ -172,13 +172,13 @@ inline void accumulate(
     const uint block_col = tile / 1u;
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
-    const uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const float2 pair0 = float2(as_type<half2>(w0 & 0x70007u));
     const float2 pair1 = float2(as_type<half2>(w0 & 0x380038u));
     const float2 pair2 = float2(as_type<half2>(w0 & 0x1C001C0u));
     const float2 pair3 = float2(as_type<half2>((w0 >> 8u) & 0xE000Eu));
     const uint4 q0 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    const uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 3u + 1u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q1 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const float2 pair4 = float2(as_type<half2>(w1 & 0x700070u));
@@ -189,7 +189,7 @@ inline void accumulate(
     const float2 pair9 = float2(as_type<half2>(w1 & 0x380038u));
     const float2 pair10 = float2(as_type<half2>(w1 & 0x1C001C0u));
     const float2 pair11 = float2(as_type<half2>((w1 >> 8u) & 0xE000Eu));
-    const uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 3u + 2u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q2 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint4 q3 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
@@ -197,8 +197,8 @@ inline void accumulate(
     const float2 pair13 = float2(as_type<half2>(w2 & 0x3800380u));
     const float2 pair14 = float2(as_type<half2>((w2 >> 8u) & 0x1C001Cu));
     const float2 pair15 = float2(as_type<half2>((w2 >> 8u) & 0xE000E0u));
-    const uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    const uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     const uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     const uint z = zs_run & 7u;  // zs: 3 bits
     for (uint m = 0; m < BATCH; ++m) {
@@ -221,10 +221,10 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint r = row % 32u;
     const uint block_col = tile / 1u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    const uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     const uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     const uint z = zs_run & 7u;  // zs: 3 bits
     const uint d = uint(scales[block_col * rows + row]);
@@ -236,7 +236,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[1] = float4(int4(q1) - int(z)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 3u + 1u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = float4(int4(q2) - int(z)) * s;
@@ -250,7 +250,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[4] = float4(int4(q4) - int(z)) * s;
 
     // elements 20 to 23, counted from the tile's first
-    const uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 3u + 2u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = float4(int4(q5) - int(z)) * s;

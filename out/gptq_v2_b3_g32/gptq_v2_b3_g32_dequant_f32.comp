@@ -1,7 +1,7 @@
 // gptq_v2_b3_g32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g32`; do not edit.
 // 460 bytes for 1024 elements, 3.594 bits each.
-// For each weight 0.449 bytes read and 4 written, 18.2 operations: 1.19 loads, 4.06 bits, 10.8 integer, 1 float, 1.25 conversions.
+// For each weight 0.449 bytes read and 4 written, 18.8 operations: 1.19 loads, 4.06 bits, 11.2 integer, 1 float, 1.25 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -65,23 +65,23 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 3u + (r * 384u + t * 12u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u) / 32u / 3u, rows - 1u)];
-    uint w1 = qweight[min(block_col * 3u + ((r * 384u + t * 12u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 12u) / 32u + 1u) / 3u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 3u + (r * 384u + t * 12u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u) / 32u / 3u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 3u + ((r * 384u + t * 12u) / 32u + 1u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 12u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run0 = (w0 >> ((r * 384u + t * 12u) % 32u)) | ((w1 << 1u) << (31u - (r * 384u + t * 12u) % 32u));
     uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 12u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint z0 = (zs0 >> (r * 12u % 32u)) & 7u;  // zs: 3 bits
     uint d0 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
     float s0 = f16_to_f32(d0);  // d: 16 bits
     v[0] = vec4(ivec4(q0) - int(z0)) * s0;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w2 = qweight[min(block_col * 3u + (r * 384u + t * 12u + 96u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u + 96u) / 32u / 3u, rows - 1u)];
-    uint w3 = qweight[min(block_col * 3u + ((r * 384u + t * 12u + 96u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 12u + 96u) / 32u + 1u) / 3u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 3u + (r * 384u + t * 12u + 96u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u + 96u) / 32u / 3u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 3u + ((r * 384u + t * 12u + 96u) / 32u + 1u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 12u + 96u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run1 = (w2 >> ((r * 384u + t * 12u + 96u) % 32u)) | ((w3 << 1u) << (31u - (r * 384u + t * 12u + 96u) % 32u));
     uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs2 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 3u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 3u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run0 = (zs1 >> ((r * 12u + 3u) % 32u)) | ((zs2 << 1u) << (31u - (r * 12u + 3u) % 32u));
     uint z1 = zs_run0 & 7u;  // zs: 3 bits
     uint d1 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
@@ -89,12 +89,12 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[1] = vec4(ivec4(q1) - int(z1)) * s1;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w4 = qweight[min(block_col * 3u + (r * 384u + t * 12u + 192u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u + 192u) / 32u / 3u, rows - 1u)];
-    uint w5 = qweight[min(block_col * 3u + ((r * 384u + t * 12u + 192u) / 32u + 1u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 12u + 192u) / 32u + 1u) / 3u, rows - 1u)];
+    uint w4 = qweight[min(block_col * 3u + (r * 384u + t * 12u + 192u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u + 192u) / 32u / 3u, rows - 1u)];
+    uint w5 = qweight[min(block_col * 3u + ((r * 384u + t * 12u + 192u) / 32u + 1u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + ((r * 384u + t * 12u + 192u) / 32u + 1u) / 3u, rows - 1u)];
     uint w_run2 = (w4 >> ((r * 384u + t * 12u + 192u) % 32u)) | ((w5 << 1u) << (31u - (r * 384u + t * 12u + 192u) % 32u));
     uvec4 q2 = (uvec4(w_run2) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs3 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs4 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 6u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 6u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run1 = (zs3 >> ((r * 12u + 6u) % 32u)) | ((zs4 << 1u) << (31u - (r * 12u + 6u) % 32u));
     uint z2 = zs_run1 & 7u;  // zs: 3 bits
     uint d2 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
@@ -102,12 +102,12 @@ void decode(uint band, uint tile, out precise vec4 v[4]) {
     v[2] = vec4(ivec4(q2) - int(z2)) * s2;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w6 = qweight[min(block_col * 3u + (r * 384u + t * 12u + 288u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u + 288u) / 32u / 3u, rows - 1u)];
-    uint w7 = qweight[min(block_col * 3u + min((r * 384u + t * 12u + 288u) / 32u + 1u, 95u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 12u + 288u) / 32u + 1u, 95u) / 3u, rows - 1u)];
+    uint w6 = qweight[min(block_col * 3u + (r * 384u + t * 12u + 288u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u + 288u) / 32u / 3u, rows - 1u)];
+    uint w7 = qweight[min(block_col * 3u + min((r * 384u + t * 12u + 288u) / 32u + 1u, 95u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 12u + 288u) / 32u + 1u, 95u) / 3u, rows - 1u)];
     uint w_run3 = (w6 >> ((r * 384u + t * 12u + 288u) % 32u)) | ((w7 << 1u) << (31u - (r * 384u + t * 12u + 288u) % 32u));
     uvec4 q3 = (uvec4(w_run3) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs5 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs6 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + (r * 12u + 9u) / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min((r * 12u + 9u) / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run2 = (zs5 >> ((r * 12u + 9u) % 32u)) | ((zs6 << 1u) << (31u - (r * 12u + 9u) % 32u));
     uint z3 = zs_run2 & 7u;  // zs: 3 bits
     uint d3 = uint(scales[block_col * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);

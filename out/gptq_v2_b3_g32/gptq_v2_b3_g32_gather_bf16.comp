@@ -1,7 +1,7 @@
 // gptq_v2_b3_g32_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g32`; do not edit.
 // 460 bytes for 1024 elements, 3.594 bits each.
-// For each weight 0.449 bytes read and 2 written, 17.8 operations: 0.875 loads, 3.62 bits, 10.1 integer, 1 float, 2.12 conversions.
+// For each weight 0.449 bytes read and 2 written, 18.8 operations: 0.875 loads, 3.62 bits, 11.1 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -86,12 +86,12 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 3u + (r * 96u + t * 24u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 96u + t * 24u) / 32u / 3u, rows - 1u)];
-    uint w1 = qweight[min(block_col * 3u + min((r * 96u + t * 24u) / 32u + 1u, 95u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 96u + t * 24u) / 32u + 1u, 95u) / 3u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 3u + (r * 96u + t * 24u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 96u + t * 24u) / 32u / 3u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 3u + min((r * 96u + t * 24u) / 32u + 1u, 95u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 96u + t * 24u) / 32u + 1u, 95u) / 3u, rows - 1u)];
     uint w_run0 = (w0 >> ((r * 96u + t * 24u) % 32u)) | ((w1 << 1u) << (31u - (r * 96u + t * 24u) % 32u));
     uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z = zs_run & 7u;  // zs: 3 bits
     uint d = uint(scales[block_col * rows + row]);
@@ -99,8 +99,8 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     v[0] = vec4(ivec4(q0) - int(z)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    uint w2 = qweight[min(block_col * 3u + (r * 96u + t * 24u + 12u) / 32u % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 96u + t * 24u + 12u) / 32u / 3u, rows - 1u)];
-    uint w3 = qweight[min(block_col * 3u + min((r * 96u + t * 24u + 12u) / 32u + 1u, 95u) % 3u, (cols * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 96u + t * 24u + 12u) / 32u + 1u, 95u) / 3u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 3u + (r * 96u + t * 24u + 12u) / 32u % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + (r * 96u + t * 24u + 12u) / 32u / 3u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 3u + min((r * 96u + t * 24u + 12u) / 32u + 1u, 95u) % 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + min(block_row * 32u + min((r * 96u + t * 24u + 12u) / 32u + 1u, 95u) / 3u, rows - 1u)];
     uint w_run1 = (w2 >> ((r * 96u + t * 24u + 12u) % 32u)) | ((w3 << 1u) << (31u - (r * 96u + t * 24u + 12u) % 32u));
     uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     v[1] = vec4(ivec4(q1) - int(z)) * s;

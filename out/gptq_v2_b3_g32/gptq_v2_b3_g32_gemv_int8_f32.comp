@@ -1,7 +1,7 @@
 // gptq_v2_b3_g32_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g32`; do not edit.
 // 460 bytes for 1024 elements, 3.594 bits each.
-// For each weight 0.449 bytes read, 4.59 operations: 0.188 loads, 2.53 bits, 1.59 integer, 0.188 float, 0.0938 conversions.
+// For each weight 0.449 bytes read, 4.84 operations: 0.188 loads, 2.53 bits, 1.84 integer, 0.188 float, 0.0938 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -167,13 +167,13 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint block_col = tile / 1u;
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     uint pairs0 = (w0 & 0x3Fu) | ((w0 & 4032u) << 10u);
     uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u);
     uint run0 = w0 >> 12u;
     uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u);
     uint bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
-    uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 3u + 1u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     uint run1 = w_run0 >> 8u;
     uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u);
@@ -184,7 +184,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint run3 = w1 >> 16u;
     uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
     uint bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
-    uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 3u + 2u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     uint w_run1 = run3 | (w2 << 16u);
     uint run4 = w_run1 >> 12u;
     uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
@@ -195,8 +195,8 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint run6 = w2 >> 20u;
     uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u);
     uint bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
-    uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z = zs_run & 7u;  // zs: 3 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
@@ -214,10 +214,10 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
     const uint r = row % 32u;
     const uint block_col = tile / 1u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 3u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)];
     uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z = zs_run & 7u;  // zs: 3 bits
     uint d = uint(scales[block_col * rows + row]);
@@ -229,7 +229,7 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
     v[1] = vec4(ivec4(q1) - int(z)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 3u + 1u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     uint w_run0 = (w0 >> 16u) | (w1 << 16u);
     uvec4 q2 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = vec4(ivec4(q2) - int(z)) * s;
@@ -243,7 +243,7 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
     v[4] = vec4(ivec4(q4) - int(z)) * s;
 
     // elements 20 to 23, counted from the tile's first
-    uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 3u + 2u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + row];
     uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     uvec4 q5 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = vec4(ivec4(q5) - int(z)) * s;

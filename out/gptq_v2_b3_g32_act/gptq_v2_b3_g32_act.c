@@ -1,9 +1,9 @@
 /* gptq_v2_b3_g32_act: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b3_g32_act`; do not edit.
  * 588 bytes for 1024 elements, 3.594 bits each.
- * dequant in f32: for each weight 0.449 bytes read and 4 written, 27.9 operations: 3.5 loads, 7.25 bits, 14.2 integer, 1 float, 2 conversions.
- * gather in f32: for each weight 0.449 bytes read and 4 written, 37 operations: 4.5 loads, 8 bits, 21.5 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 0.449 bytes read, 26.3 operations: 4.09 loads, 7.19 bits, 10 integer, 3 float, 2 conversions.
+ * dequant in f32: for each weight 0.449 bytes read and 4 written, 28.4 operations: 3.5 loads, 7.25 bits, 14.7 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 0.449 bytes read and 4 written, 39 operations: 4.5 loads, 8 bits, 23.5 integer, 1 float, 2 conversions.
+ * gemv in f32: for each weight 0.449 bytes read, 26.6 operations: 4.09 loads, 7.19 bits, 10.3 integer, 3 float, 2 conversions.
  *
  *     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -99,11 +99,11 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 32u;
     const uint64_t c = col % 32u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 3u + (r * 96u + c * 3u) / 8u % 12u / 4u, (cols * 3u + 31u) / 32u - 1u) * rows + qk_min(block_row * 32u + (r * 96u + c * 3u) / 8u / 12u, rows - 1u)) * 4u + (r * 96u + c * 3u) / 8u % 12u % 4u] | ((uint32_t)qweight[(qk_min(block_col * 3u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) % 12u / 4u, (cols * 3u + 31u) / 32u - 1u) * rows + qk_min(block_row * 32u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) / 12u, rows - 1u)) * 4u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) % 12u % 4u] << 8u);
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 3u + (r * 96u + c * 3u) / 8u % 12u / 4u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + qk_min(block_row * 32u + (r * 96u + c * 3u) / 8u / 12u, rows - 1u)) * 4u + (r * 96u + c * 3u) / 8u % 12u % 4u] | ((uint32_t)qweight[(qk_min(block_col * 3u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) % 12u / 4u, cols / 32u * 3u + (cols % 32u * 3u + 31u) / 32u - 1u) * rows + qk_min(block_row * 32u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) / 12u, rows - 1u)) * 4u + qk_min((r * 96u + c * 3u) / 8u + 1u, 383u) % 12u % 4u] << 8u);
     const uint32_t q = (w >> ((r * 96u + c * 3u) % 8u)) & 7u;  // w: 3 bits
     const uint32_t groups = qk_load_u32(g_idx + qk_min(block_col * 128u + c * 4u, cols * 4u - 1u));
     const uint32_t group = qk_min(groups, grid_cols - 1u);
-    const uint32_t zs = (uint32_t)qzeros[(group * ((rows * 3u + 31u) / 32u) + qk_min(block_row * 3u + r * 3u / 8u / 4u, (rows * 3u + 31u) / 32u - 1u)) * 4u + r * 3u / 8u % 4u] | ((uint32_t)qzeros[(group * ((rows * 3u + 31u) / 32u) + qk_min(block_row * 3u + qk_min(r * 3u / 8u + 1u, 11u) / 4u, (rows * 3u + 31u) / 32u - 1u)) * 4u + qk_min(r * 3u / 8u + 1u, 11u) % 4u] << 8u);
+    const uint32_t zs = (uint32_t)qzeros[(group * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + qk_min(block_row * 3u + r * 3u / 8u / 4u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)) * 4u + r * 3u / 8u % 4u] | ((uint32_t)qzeros[(group * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + qk_min(block_row * 3u + qk_min(r * 3u / 8u + 1u, 11u) / 4u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)) * 4u + qk_min(r * 3u / 8u + 1u, 11u) % 4u] << 8u);
     const uint32_t z = (zs >> (r * 3u % 8u)) & 7u;  // zs: 3 bits
     const uint32_t d = (uint32_t)scales[(group * rows + row) * 2u] | ((uint32_t)scales[(group * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
@@ -702,6 +702,7 @@ const qk_kernel qk_gptq_v2_b3_g32_act_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 90,
 };
 
 static const uint32_t gptq_v2_b3_g32_act_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -731,6 +732,7 @@ const qk_kernel qk_gptq_v2_b3_g32_act_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 90,
 };
 
 static const qk_binding gptq_v2_b3_g32_act_gemv_f16_bindings[] = {
@@ -785,6 +787,7 @@ const qk_kernel qk_gptq_v2_b3_g32_act_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 90,
 };
 
 static const uint32_t gptq_v2_b3_g32_act_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -814,6 +817,7 @@ const qk_kernel qk_gptq_v2_b3_g32_act_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 90,
 };
 
 /* ---- dispatch ---- */

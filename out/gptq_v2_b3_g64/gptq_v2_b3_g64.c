@@ -1,9 +1,9 @@
 /* gptq_v2_b3_g64: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b3_g64`; do not edit.
  * 844 bytes for 2048 elements, 3.297 bits each.
- * dequant in f32: for each weight 0.412 bytes read and 4 written, 18.2 operations: 1.19 loads, 4.06 bits, 10.8 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.412 bytes read and 4 written, 21.5 operations: 1.25 loads, 4.25 bits, 13.8 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.412 bytes read, 6.5 operations: 0.188 loads, 1.94 bits, 1.19 integer, 2.12 float, 1.06 conversions.
+ * dequant in f32: for each weight 0.412 bytes read and 4 written, 18.8 operations: 1.19 loads, 4.06 bits, 11.2 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.412 bytes read and 4 written, 23.5 operations: 1.25 loads, 4.25 bits, 15.8 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.412 bytes read, 6.75 operations: 0.188 loads, 1.94 bits, 1.44 integer, 2.12 float, 1.06 conversions.
  *
  *     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
  *     from "GPTQModel: checkpoints of version 2"
@@ -91,9 +91,9 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 64u;
     const uint64_t c = col % 64u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 6u + (r * 192u + c * 3u) / 8u % 24u / 4u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + qk_min(block_row * 32u + (r * 192u + c * 3u) / 8u / 24u, rows - 1u)) * 4u + (r * 192u + c * 3u) / 8u % 24u % 4u] | ((uint32_t)qweight[(qk_min(block_col * 6u + qk_min((r * 192u + c * 3u) / 8u + 1u, 767u) % 24u / 4u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + qk_min(block_row * 32u + qk_min((r * 192u + c * 3u) / 8u + 1u, 767u) / 24u, rows - 1u)) * 4u + qk_min((r * 192u + c * 3u) / 8u + 1u, 767u) % 24u % 4u] << 8u);
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 6u + (r * 192u + c * 3u) / 8u % 24u / 4u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + qk_min(block_row * 32u + (r * 192u + c * 3u) / 8u / 24u, rows - 1u)) * 4u + (r * 192u + c * 3u) / 8u % 24u % 4u] | ((uint32_t)qweight[(qk_min(block_col * 6u + qk_min((r * 192u + c * 3u) / 8u + 1u, 767u) % 24u / 4u, cols / 64u * 6u + (cols % 64u * 6u + 0x3Fu) / 64u - 1u) * rows + qk_min(block_row * 32u + qk_min((r * 192u + c * 3u) / 8u + 1u, 767u) / 24u, rows - 1u)) * 4u + qk_min((r * 192u + c * 3u) / 8u + 1u, 767u) % 24u % 4u] << 8u);
     const uint32_t q = (w >> ((r * 192u + c * 3u) % 8u)) & 7u;  // w: 3 bits
-    const uint32_t zs = (uint32_t)qzeros[(block_col * ((rows * 3u + 31u) / 32u) + qk_min(block_row * 3u + r * 3u / 8u / 4u, (rows * 3u + 31u) / 32u - 1u)) * 4u + r * 3u / 8u % 4u] | ((uint32_t)qzeros[(block_col * ((rows * 3u + 31u) / 32u) + qk_min(block_row * 3u + qk_min(r * 3u / 8u + 1u, 11u) / 4u, (rows * 3u + 31u) / 32u - 1u)) * 4u + qk_min(r * 3u / 8u + 1u, 11u) % 4u] << 8u);
+    const uint32_t zs = (uint32_t)qzeros[(block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + qk_min(block_row * 3u + r * 3u / 8u / 4u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)) * 4u + r * 3u / 8u % 4u] | ((uint32_t)qzeros[(block_col * (rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u) + qk_min(block_row * 3u + qk_min(r * 3u / 8u + 1u, 11u) / 4u, rows / 32u * 3u + (rows % 32u * 3u + 31u) / 32u - 1u)) * 4u + qk_min(r * 3u / 8u + 1u, 11u) % 4u] << 8u);
     const uint32_t z = (zs >> (r * 3u % 8u)) & 7u;  // zs: 3 bits
     const uint32_t d = (uint32_t)scales[(block_col * rows + row) * 2u] | ((uint32_t)scales[(block_col * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
@@ -687,6 +687,7 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 90,
 };
 
 static const uint32_t gptq_v2_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -716,6 +717,7 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 90,
 };
 
 static const qk_binding gptq_v2_b3_g64_gemv_int8_f32_bindings[] = {
@@ -771,6 +773,10 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_int8_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 90,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding gptq_v2_b3_g64_gemv_split_f32_bindings[] = {
@@ -826,6 +832,10 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_split_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 90,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding gptq_v2_b3_g64_gemv_int24_f32_bindings[] = {
@@ -881,6 +891,10 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_int24_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 90,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding gptq_v2_b3_g64_gemv_f16_bindings[] = {
@@ -934,6 +948,7 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 90,
 };
 
 static const uint32_t gptq_v2_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -963,6 +978,7 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 90,
 };
 
 static const qk_binding gptq_v2_b3_g64_gemv_int8_f16_bindings[] = {
@@ -1018,6 +1034,10 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_int8_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 90,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding gptq_v2_b3_g64_gemv_split_f16_bindings[] = {
@@ -1073,6 +1093,10 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_split_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 90,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding gptq_v2_b3_g64_gemv_int24_f16_bindings[] = {
@@ -1128,6 +1152,10 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_int24_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 90,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

@@ -1,9 +1,9 @@
 /* gptq_v2_b3_g64_act: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b3_g64_act`; do not edit.
  * 1100 bytes for 2048 elements, 3.297 bits each.
- * dequant in f32: for each weight 0.412 bytes read and 4 written, 27.9 operations: 3.5 loads, 7.25 bits, 14.2 integer, 1 float, 2 conversions.
- * gather in f32: for each weight 0.412 bytes read and 4 written, 37 operations: 4.5 loads, 8 bits, 21.5 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 0.412 bytes read, 26.4 operations: 4.09 loads, 7.19 bits, 10.2 integer, 3 float, 2 conversions.
+ * dequant in f32: for each weight 0.412 bytes read and 4 written, 28.4 operations: 3.5 loads, 7.25 bits, 14.7 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 0.412 bytes read and 4 written, 39 operations: 4.5 loads, 8 bits, 23.5 integer, 1 float, 2 conversions.
+ * gemv in f32: for each weight 0.412 bytes read, 26.7 operations: 4.09 loads, 7.19 bits, 10.4 integer, 3 float, 2 conversions.
  *
  *     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"

@@ -1,8 +1,8 @@
 // gptq_v2_b4_g128: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b4_g128`; do not edit.
 // 2128 bytes for 4096 elements, 4.156 bits each.
-// dequant, gather in f32: for each weight 0.52 bytes read and 4 written, 7.75 operations: 0.375 loads, 2.25 bits, 3 integer, 1 float, 1.12 conversions.
-// gemv in f32: for each weight 0.52 bytes read, 5.62 operations: 0.25 loads, 0.75 bits, 1.75 integer, 2.25 float, 0.625 conversions.
+// dequant, gather in f32: for each weight 0.52 bytes read and 4 written, 7.62 operations: 0.375 loads, 2.25 bits, 2.88 integer, 1 float, 1.12 conversions.
+// gemv in f32: for each weight 0.52 bytes read, 5.44 operations: 0.25 loads, 0.75 bits, 1.56 integer, 2.25 float, 0.625 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -62,7 +62,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     // elements 0 to 3, counted from the tile's first
     const uint w = qweight[tile * rows + row];
     const uint4 q0 = (uint4(w) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    const uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
@@ -135,17 +135,17 @@ inline void accumulate(
     const uint t = tile % 8u;
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
-    const uint w0 = qweight[min(block_col * 16u + t * 2u, (cols * 16u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
     const float2 pair0 = float2(as_type<half2>(w0 & 0xF000Fu));
     const float2 pair1 = float2(as_type<half2>(w0 & 0xF000F0u));
     const float2 pair2 = float2(as_type<half2>((w0 >> 8u) & 0xF000Fu));
     const float2 pair3 = float2(as_type<half2>((w0 >> 8u) & 0xF000F0u));
-    const uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols * 16u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     const float2 pair4 = float2(as_type<half2>(w1 & 0xF000Fu));
     const float2 pair5 = float2(as_type<half2>(w1 & 0xF000F0u));
     const float2 pair6 = float2(as_type<half2>((w1 >> 8u) & 0xF000Fu));
     const float2 pair7 = float2(as_type<half2>((w1 >> 8u) & 0xF000F0u));
-    const uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][3], float4(pair4.y, pair5.y, pair6.y, pair7.y))) - s * float(int(z)) * x_sum[k][m][0];
@@ -168,9 +168,9 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 16u + t * 2u, (cols * 16u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    const uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     const uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
@@ -181,7 +181,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[1] = float4(int4(q1) - int(z)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols * 16u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     v[2] = float4(int4(q2) - int(z)) * s;
 

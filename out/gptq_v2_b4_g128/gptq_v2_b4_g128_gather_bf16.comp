@@ -1,7 +1,7 @@
 // gptq_v2_b4_g128_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b4_g128`; do not edit.
 // 2128 bytes for 4096 elements, 4.156 bits each.
-// For each weight 0.52 bytes read and 2 written, 8.75 operations: 0.375 loads, 2.25 bits, 3 integer, 1 float, 2.12 conversions.
+// For each weight 0.52 bytes read and 2 written, 8.62 operations: 0.375 loads, 2.25 bits, 2.88 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -87,7 +87,7 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint w = qweight[tile * rows + row];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits

@@ -1,7 +1,7 @@
 // gptq_v2_b4_g128_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b4_g128`; do not edit.
 // 2128 bytes for 4096 elements, 4.156 bits each.
-// For each weight 0.52 bytes read, 3.5 operations: 0.25 loads, 0.5 bits, 2.19 integer, 0.375 float, 0.188 conversions.
+// For each weight 0.52 bytes read, 3.31 operations: 0.25 loads, 0.5 bits, 2 integer, 0.375 float, 0.188 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -152,13 +152,13 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint t = tile % 8u;
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    uint w0 = qweight[min(block_col * 16u + t * 2u, (cols * 16u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
     uint bytes0 = w0 & 0xF0F0F0Fu;
     uint bytes1 = (w0 >> 4u) & 0xF0F0F0Fu;
-    uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols * 16u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     uint bytes2 = w1 & 0xF0F0F0Fu;
     uint bytes3 = (w1 >> 4u) & 0xF0F0F0Fu;
-    uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         float dots0 = 0.0;
@@ -176,9 +176,9 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 16u + t * 2u, (cols * 16u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
@@ -189,7 +189,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     v[1] = vec4(ivec4(q1) - int(z)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols * 16u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
     uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     v[2] = vec4(ivec4(q2) - int(z)) * s;
 

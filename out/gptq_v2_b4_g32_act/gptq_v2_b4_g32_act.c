@@ -1,9 +1,9 @@
 /* gptq_v2_b4_g32_act: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b4_g32_act`; do not edit.
  * 720 bytes for 1024 elements, 4.625 bits each.
- * dequant in f32: for each weight 0.578 bytes read and 4 written, 15.2 operations: 1.75 loads, 4.25 bits, 6.19 integer, 1 float, 2 conversions.
- * gather in f32: for each weight 0.578 bytes read and 4 written, 25 operations: 3.25 loads, 4.25 bits, 14.5 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 0.578 bytes read, 21.9 operations: 3.12 loads, 4 bits, 9.75 integer, 3 float, 2 conversions.
+ * dequant in f32: for each weight 0.578 bytes read and 4 written, 14.9 operations: 1.75 loads, 4.25 bits, 5.88 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 0.578 bytes read and 4 written, 24 operations: 3.25 loads, 4.25 bits, 13.5 integer, 1 float, 2 conversions.
+ * gemv in f32: for each weight 0.578 bytes read, 21.6 operations: 3.12 loads, 4 bits, 9.5 integer, 3 float, 2 conversions.
  *
  *     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -99,11 +99,11 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 32u;
     const uint64_t c = col % 32u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 4u + c / 2u / 4u, (cols * 4u + 31u) / 32u - 1u) * rows + row) * 4u + c / 2u % 4u];
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 4u + c / 2u / 4u, (cols - 1u) / 8u) * rows + row) * 4u + c / 2u % 4u];
     const uint32_t q = (w >> (c % 2u * 4u)) & 15u;  // w: 4 bits
     const uint32_t groups = qk_load_u32(g_idx + qk_min(block_col * 128u + c * 4u, cols * 4u - 1u));
     const uint32_t group = qk_min(groups, grid_cols - 1u);
-    const uint32_t zs = (uint32_t)qzeros[(group * ((rows * 4u + 31u) / 32u) + qk_min(block_row * 4u + r / 2u / 4u, (rows * 4u + 31u) / 32u - 1u)) * 4u + r / 2u % 4u];
+    const uint32_t zs = (uint32_t)qzeros[(group * ((rows - 1u) / 8u + 1u) + qk_min(block_row * 4u + r / 2u / 4u, (rows - 1u) / 8u)) * 4u + r / 2u % 4u];
     const uint32_t z = (zs >> (r % 2u * 4u)) & 15u;  // zs: 4 bits
     const uint32_t d = (uint32_t)scales[(group * rows + row) * 2u] | ((uint32_t)scales[(group * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
@@ -702,6 +702,7 @@ const qk_kernel qk_gptq_v2_b4_g32_act_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v2_b4_g32_act_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -731,6 +732,7 @@ const qk_kernel qk_gptq_v2_b4_g32_act_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v2_b4_g32_act_gemv_f16_bindings[] = {
@@ -785,6 +787,7 @@ const qk_kernel qk_gptq_v2_b4_g32_act_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v2_b4_g32_act_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -814,6 +817,7 @@ const qk_kernel qk_gptq_v2_b4_g32_act_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

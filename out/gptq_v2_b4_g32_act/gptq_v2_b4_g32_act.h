@@ -1,9 +1,9 @@
 /* gptq_v2_b4_g32_act: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b4_g32_act`; do not edit.
  * 720 bytes for 1024 elements, 4.625 bits each.
- * dequant in f32: for each weight 0.578 bytes read and 4 written, 15.2 operations: 1.75 loads, 4.25 bits, 6.19 integer, 1 float, 2 conversions.
- * gather in f32: for each weight 0.578 bytes read and 4 written, 25 operations: 3.25 loads, 4.25 bits, 14.5 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 0.578 bytes read, 21.9 operations: 3.12 loads, 4 bits, 9.75 integer, 3 float, 2 conversions.
+ * dequant in f32: for each weight 0.578 bytes read and 4 written, 14.9 operations: 1.75 loads, 4.25 bits, 5.88 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 0.578 bytes read and 4 written, 24 operations: 3.25 loads, 4.25 bits, 13.5 integer, 1 float, 2 conversions.
+ * gemv in f32: for each weight 0.578 bytes read, 21.6 operations: 3.12 loads, 4 bits, 9.5 integer, 3 float, 2 conversions.
  *
  *     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"

@@ -1,9 +1,9 @@
 /* gptq_v2_b4_g64: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b4_g64`; do not edit.
  * 1104 bytes for 2048 elements, 4.312 bits each.
- * dequant in f32: for each weight 0.539 bytes read and 4 written, 9.44 operations: 0.562 loads, 2.75 bits, 3.88 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 0.539 bytes read and 4 written, 13.2 operations: 0.75 loads, 2.75 bits, 7.5 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 0.539 bytes read, 5.62 operations: 0.25 loads, 0.75 bits, 1.75 integer, 2.25 float, 0.625 conversions.
+ * dequant in f32: for each weight 0.539 bytes read and 4 written, 9.19 operations: 0.562 loads, 2.75 bits, 3.62 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.539 bytes read and 4 written, 12.5 operations: 0.75 loads, 2.75 bits, 6.75 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.539 bytes read, 5.44 operations: 0.25 loads, 0.75 bits, 1.56 integer, 2.25 float, 0.625 conversions.
  *
  *     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
  *     from "GPTQModel: checkpoints of version 2"

@@ -1,7 +1,7 @@
 // gptq_v2_b4_g64_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b4_g64`; do not edit.
 // 1104 bytes for 2048 elements, 4.312 bits each.
-// For each weight 0.539 bytes read and 4 written, 13.2 operations: 0.75 loads, 2.75 bits, 7.5 integer, 1 float, 1.25 conversions.
+// For each weight 0.539 bytes read and 4 written, 12.5 operations: 0.75 loads, 2.75 bits, 6.75 integer, 1 float, 1.25 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -69,9 +69,9 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint r = row % 32u;
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
-    uint w = qweight[min(block_col * 8u + t / 2u, (cols * 8u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w = qweight[min(block_col * 8u + t / 2u, (cols - 1u) / 8u) * rows + row];
     uvec4 q = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
-    uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
     uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits

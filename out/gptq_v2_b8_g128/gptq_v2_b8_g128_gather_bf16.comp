@@ -1,7 +1,7 @@
 // gptq_v2_b8_g128_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g128`; do not edit.
 // 4192 bytes for 4096 elements, 8.188 bits each.
-// For each weight 1.02 bytes read and 2 written, 10.4 operations: 0.5 loads, 2.25 bits, 4.5 integer, 1 float, 2.12 conversions.
+// For each weight 1.02 bytes read and 2 written, 10 operations: 0.5 loads, 2.25 bits, 4.12 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -86,16 +86,16 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 32u + t * 2u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 32u + t * 2u, (cols - 1u) / 4u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
     v[0] = vec4(ivec4(q0) - int(z)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = qweight[min(block_col * 32u + t * 2u + 1u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 32u + t * 2u + 1u, (cols - 1u) / 4u) * rows + row];
     uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[1] = vec4(ivec4(q1) - int(z)) * s;
 }

@@ -1,7 +1,7 @@
 // gptq_v2_b8_g128_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g128`; do not edit.
 // 4192 bytes for 4096 elements, 8.188 bits each.
-// For each weight 1.02 bytes read, 3.75 operations: 0.375 loads, 0.125 bits, 2.69 integer, 0.375 float, 0.188 conversions.
+// For each weight 1.02 bytes read, 3.56 operations: 0.375 loads, 0.125 bits, 2.5 integer, 0.375 float, 0.188 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -152,11 +152,11 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint t = tile % 8u;
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    uint w0 = qweight[min(block_col * 32u + t * 4u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w1 = qweight[min(block_col * 32u + t * 4u + 1u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w2 = qweight[min(block_col * 32u + t * 4u + 2u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w3 = qweight[min(block_col * 32u + t * 4u + 3u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint w0 = qweight[min(block_col * 32u + t * 4u, (cols - 1u) / 4u) * rows + row];
+    uint w1 = qweight[min(block_col * 32u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
+    uint w2 = qweight[min(block_col * 32u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
+    uint w3 = qweight[min(block_col * 32u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
+    uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         float dots0 = 0.0;
@@ -174,26 +174,26 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 32u + t * 4u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 32u + t * 4u, (cols - 1u) / 4u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
     v[0] = vec4(ivec4(q0) - int(z)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = qweight[min(block_col * 32u + t * 4u + 1u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 32u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[1] = vec4(ivec4(q1) - int(z)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    uint w2 = qweight[min(block_col * 32u + t * 4u + 2u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 32u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[2] = vec4(ivec4(q2) - int(z)) * s;
 
     // elements 12 to 15, counted from the tile's first
-    uint w3 = qweight[min(block_col * 32u + t * 4u + 3u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    uint w3 = qweight[min(block_col * 32u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[3] = vec4(ivec4(q3) - int(z)) * s;
 }

@@ -1,9 +1,9 @@
 /* gptq_v2_b8_g32: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b8_g32`; do not edit.
  * 1120 bytes for 1024 elements, 8.75 bits each.
- * dequant in f32: for each weight 1.09 bytes read and 4 written, 8.06 operations: 0.562 loads, 2.38 bits, 2.88 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 1.09 bytes read and 4 written, 10.5 operations: 0.75 loads, 2.5 bits, 5 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 1.09 bytes read, 6.38 operations: 0.375 loads, 0.875 bits, 2.25 integer, 2.25 float, 0.625 conversions.
+ * dequant in f32: for each weight 1.09 bytes read and 4 written, 7.94 operations: 0.562 loads, 2.38 bits, 2.75 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 1.09 bytes read and 4 written, 10.2 operations: 0.75 loads, 2.5 bits, 4.75 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 1.09 bytes read, 6.19 operations: 0.375 loads, 0.875 bits, 2.06 integer, 2.25 float, 0.625 conversions.
  *
  *     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
  *     from "GPTQModel: checkpoints of version 2"
@@ -91,8 +91,8 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 32u;
     const uint64_t c = col % 32u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 8u + c / 4u, (cols * 8u + 31u) / 32u - 1u) * rows + row) * 4u + c % 4u];
-    const uint32_t zs = (uint32_t)qzeros[(block_col * ((rows * 8u + 31u) / 32u) + qk_min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)) * 4u + r % 4u];
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 8u + c / 4u, (cols - 1u) / 4u) * rows + row) * 4u + c % 4u];
+    const uint32_t zs = (uint32_t)qzeros[(block_col * ((rows - 1u) / 4u + 1u) + qk_min(block_row * 8u + r / 4u, (rows - 1u) / 4u)) * 4u + r % 4u];
     const uint32_t d = (uint32_t)scales[(block_col * rows + row) * 2u] | ((uint32_t)scales[(block_col * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
     return (float)((int32_t)w - (int32_t)zs) * s;
@@ -685,6 +685,7 @@ const qk_kernel qk_gptq_v2_b8_g32_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v2_b8_g32_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -714,6 +715,7 @@ const qk_kernel qk_gptq_v2_b8_g32_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v2_b8_g32_gemv_int8_f32_bindings[] = {
@@ -769,6 +771,10 @@ const qk_kernel qk_gptq_v2_b8_g32_gemv_int8_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 127,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding gptq_v2_b8_g32_gemv_split_f32_bindings[] = {
@@ -824,6 +830,10 @@ const qk_kernel qk_gptq_v2_b8_g32_gemv_split_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 32639,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding gptq_v2_b8_g32_gemv_int24_f32_bindings[] = {
@@ -879,6 +889,10 @@ const qk_kernel qk_gptq_v2_b8_g32_gemv_int24_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 8355709,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding gptq_v2_b8_g32_gemv_f16_bindings[] = {
@@ -932,6 +946,7 @@ const qk_kernel qk_gptq_v2_b8_g32_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v2_b8_g32_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -961,6 +976,7 @@ const qk_kernel qk_gptq_v2_b8_g32_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v2_b8_g32_gemv_int8_f16_bindings[] = {
@@ -1016,6 +1032,10 @@ const qk_kernel qk_gptq_v2_b8_g32_gemv_int8_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 127,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding gptq_v2_b8_g32_gemv_split_f16_bindings[] = {
@@ -1071,6 +1091,10 @@ const qk_kernel qk_gptq_v2_b8_g32_gemv_split_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 32639,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding gptq_v2_b8_g32_gemv_int24_f16_bindings[] = {
@@ -1126,6 +1150,10 @@ const qk_kernel qk_gptq_v2_b8_g32_gemv_int24_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 8355709,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 /* ---- dispatch ---- */

@@ -1,7 +1,7 @@
 // gptq_v2_b8_g32_act_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g32_act`; do not edit.
 // 1248 bytes for 1024 elements, 8.75 bits each.
-// For each weight 1.09 bytes read and 2 written, 14.1 operations: 1.75 loads, 3.5 bits, 4.81 integer, 1 float, 3 conversions.
+// For each weight 1.09 bytes read and 2 written, 13.9 operations: 1.75 loads, 3.5 bits, 4.66 integer, 1 float, 3 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -98,7 +98,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // row 0, elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uint w0 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups0 = g_idx[min(block_col * 32u + t * 8u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 32u + t * 8u + 1u, cols - 1u)];
@@ -106,16 +106,16 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint groups3 = g_idx[min(block_col * 32u + t * 8u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r, (rows - 1u) / 4u)];
     uint z0 = zs0 & 0xFFu;  // zs: 8 bits
     uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r, (rows - 1u) / 4u)];
     uint z1 = zs1 & 0xFFu;  // zs: 8 bits
     uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r, (rows - 1u) / 4u)];
     uint z2 = zs2 & 0xFFu;  // zs: 8 bits
     uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r, (rows - 1u) / 4u)];
     uint z3 = zs3 & 0xFFu;  // zs: 8 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -130,7 +130,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[0] = vec4(ivec4(q0) - ivec4(z4)) * s4;
 
     // row 0, elements 4 to 7, counted from the tile's first
-    uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
     uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups4 = g_idx[min(block_col * 32u + t * 8u + 4u, cols - 1u)];
     uint groups5 = g_idx[min(block_col * 32u + t * 8u + 5u, cols - 1u)];
@@ -138,16 +138,16 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     uint groups7 = g_idx[min(block_col * 32u + t * 8u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r, (rows - 1u) / 4u)];
     uint z5 = zs4 & 0xFFu;  // zs: 8 bits
     uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r, (rows - 1u) / 4u)];
     uint z6 = zs5 & 0xFFu;  // zs: 8 bits
     uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r, (rows - 1u) / 4u)];
     uint z7 = zs6 & 0xFFu;  // zs: 8 bits
     uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r, (rows - 1u) / 4u)];
     uint z8 = zs7 & 0xFFu;  // zs: 8 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
@@ -162,7 +162,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[1] = vec4(ivec4(q1) - ivec4(z9)) * s9;
 
     // row 1, elements 0 to 3, counted from the tile's first
-    uint w2 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uint w2 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint z10 = (zs0 >> 8u) & 0xFFu;  // zs: 8 bits
     uint z11 = (zs1 >> 8u) & 0xFFu;  // zs: 8 bits
@@ -181,7 +181,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[2] = vec4(ivec4(q2) - ivec4(z14)) * s14;
 
     // row 1, elements 4 to 7, counted from the tile's first
-    uint w3 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
     uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint z15 = (zs4 >> 8u) & 0xFFu;  // zs: 8 bits
     uint z16 = (zs5 >> 8u) & 0xFFu;  // zs: 8 bits
@@ -200,7 +200,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[3] = vec4(ivec4(q3) - ivec4(z19)) * s19;
 
     // row 2, elements 0 to 3, counted from the tile's first
-    uint w4 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uint w4 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q4 = (uvec4(w4) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint z20 = (zs0 >> 16u) & 0xFFu;  // zs: 8 bits
     uint z21 = (zs1 >> 16u) & 0xFFu;  // zs: 8 bits
@@ -219,7 +219,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[4] = vec4(ivec4(q4) - ivec4(z24)) * s24;
 
     // row 2, elements 4 to 7, counted from the tile's first
-    uint w5 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uint w5 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
     uvec4 q5 = (uvec4(w5) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint z25 = (zs4 >> 16u) & 0xFFu;  // zs: 8 bits
     uint z26 = (zs5 >> 16u) & 0xFFu;  // zs: 8 bits
@@ -238,7 +238,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[5] = vec4(ivec4(q5) - ivec4(z29)) * s29;
 
     // row 3, elements 0 to 3, counted from the tile's first
-    uint w6 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uint w6 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q6 = (uvec4(w6) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint z30 = zs0 >> 24u;  // zs: 8 bits
     uint z31 = zs1 >> 24u;  // zs: 8 bits
@@ -257,7 +257,7 @@ void decode(uint band, uint tile, out precise vec4 v[8]) {
     v[6] = vec4(ivec4(q6) - ivec4(z34)) * s34;
 
     // row 3, elements 4 to 7, counted from the tile's first
-    uint w7 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uint w7 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 4u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
     uvec4 q7 = (uvec4(w7) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint z35 = zs4 >> 24u;  // zs: 8 bits
     uint z36 = zs5 >> 24u;  // zs: 8 bits

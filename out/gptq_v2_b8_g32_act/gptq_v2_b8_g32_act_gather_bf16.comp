@@ -1,7 +1,7 @@
 // gptq_v2_b8_g32_act_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g32_act`; do not edit.
 // 1248 bytes for 1024 elements, 8.75 bits each.
-// For each weight 1.09 bytes read and 2 written, 22.8 operations: 3.25 loads, 4 bits, 11.5 integer, 1 float, 3 conversions.
+// For each weight 1.09 bytes read and 2 written, 22.2 operations: 3.25 loads, 4 bits, 11 integer, 1 float, 3 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -89,7 +89,7 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 8u + t * 2u, (cols - 1u) / 4u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups0 = g_idx[min(block_col * 32u + t * 8u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 32u + t * 8u + 1u, cols - 1u)];
@@ -97,16 +97,16 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     uint groups3 = g_idx[min(block_col * 32u + t * 8u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z0 = (zs0 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z1 = (zs1 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z2 = (zs2 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z3 = (zs3 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);
@@ -121,7 +121,7 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     v[0] = vec4(ivec4(q0) - ivec4(z4)) * s4;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols - 1u) / 4u) * rows + row];
     uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups4 = g_idx[min(block_col * 32u + t * 8u + 4u, cols - 1u)];
     uint groups5 = g_idx[min(block_col * 32u + t * 8u + 5u, cols - 1u)];
@@ -129,16 +129,16 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     uint groups7 = g_idx[min(block_col * 32u + t * 8u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z5 = (zs4 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z6 = (zs5 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z7 = (zs6 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z8 = (zs7 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + row]);

@@ -1,9 +1,9 @@
 /* gptq_v2_b8_g64: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b8_g64`; do not edit.
  * 2144 bytes for 2048 elements, 8.375 bits each.
- * dequant in f32: for each weight 1.05 bytes read and 4 written, 8.06 operations: 0.562 loads, 2.38 bits, 2.88 integer, 1 float, 1.25 conversions.
- * gather in f32: for each weight 1.05 bytes read and 4 written, 10.5 operations: 0.75 loads, 2.5 bits, 5 integer, 1 float, 1.25 conversions.
- * gemv in f32: for each weight 1.05 bytes read, 6.38 operations: 0.375 loads, 0.875 bits, 2.25 integer, 2.25 float, 0.625 conversions.
+ * dequant in f32: for each weight 1.05 bytes read and 4 written, 7.94 operations: 0.562 loads, 2.38 bits, 2.75 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 1.05 bytes read and 4 written, 10.2 operations: 0.75 loads, 2.5 bits, 4.75 integer, 1 float, 1.25 conversions.
+ * gemv in f32: for each weight 1.05 bytes read, 6.19 operations: 0.375 loads, 0.875 bits, 2.06 integer, 2.25 float, 0.625 conversions.
  *
  *     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
  *     from "GPTQModel: checkpoints of version 2"

@@ -1,8 +1,8 @@
 // gptq_v2_b8_g64: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g64`; do not edit.
 // 2144 bytes for 2048 elements, 8.375 bits each.
-// dequant, gather in f32: for each weight 1.05 bytes read and 4 written, 9.38 operations: 0.5 loads, 2.25 bits, 4.5 integer, 1 float, 1.12 conversions.
-// gemv in f32: for each weight 1.05 bytes read, 6.38 operations: 0.375 loads, 0.875 bits, 2.25 integer, 2.25 float, 0.625 conversions.
+// dequant, gather in f32: for each weight 1.05 bytes read and 4 written, 9 operations: 0.5 loads, 2.25 bits, 4.12 integer, 1 float, 1.12 conversions.
+// gemv in f32: for each weight 1.05 bytes read, 6.19 operations: 0.375 loads, 0.875 bits, 2.06 integer, 2.25 float, 0.625 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -61,16 +61,16 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 16u + t * 2u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 4u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    const uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
     v[0] = float4(int4(q0) - int(z)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 4u) * rows + row];
     const uint4 q1 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[1] = float4(int4(q1) - int(z)) * s;
 }
@@ -137,19 +137,19 @@ inline void accumulate(
     const uint t = tile % 4u;
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
-    const uint w0 = qweight[min(block_col * 16u + t * 4u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 16u + t * 4u, (cols - 1u) / 4u) * rows + row];
     const float2 pair0 = float2(as_type<half2>(w0 & 0xFF00FFu));
     const float2 pair1 = float2(as_type<half2>((w0 >> 8u) & 0xFF00FFu));
-    const uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     const float2 pair2 = float2(as_type<half2>(w1 & 0xFF00FFu));
     const float2 pair3 = float2(as_type<half2>((w1 >> 8u) & 0xFF00FFu));
-    const uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     const float2 pair4 = float2(as_type<half2>(w2 & 0xFF00FFu));
     const float2 pair5 = float2(as_type<half2>((w2 >> 8u) & 0xFF00FFu));
-    const uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     const float2 pair6 = float2(as_type<half2>(w3 & 0xFF00FFu));
     const float2 pair7 = float2(as_type<half2>((w3 >> 8u) & 0xFF00FFu));
-    const uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y))) - s * float(int(z)) * x_sum[k][m][0];
@@ -172,26 +172,26 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 16u + t * 4u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 16u + t * 4u, (cols - 1u) / 4u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    const uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint d = uint(scales[block_col * rows + row]);
     const float s = f16_to_f32(d);  // d: 16 bits
     v[0] = float4(int4(q0) - int(z)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     const uint4 q1 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[1] = float4(int4(q1) - int(z)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     const uint4 q2 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[2] = float4(int4(q2) - int(z)) * s;
 
     // elements 12 to 15, counted from the tile's first
-    const uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     const uint4 q3 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[3] = float4(int4(q3) - int(z)) * s;
 }

@@ -1,7 +1,7 @@
 // gptq_v2_b8_g64_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g64`; do not edit.
 // 2144 bytes for 2048 elements, 8.375 bits each.
-// For each weight 1.05 bytes read and 4 written, 10.5 operations: 0.75 loads, 2.5 bits, 5 integer, 1 float, 1.25 conversions.
+// For each weight 1.05 bytes read and 4 written, 10.2 operations: 0.75 loads, 2.5 bits, 4.75 integer, 1 float, 1.25 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -70,7 +70,7 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_col = tile / 16u;
     uint w = qweight[tile * rows + row];
     uvec4 q = (uvec4(w) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits

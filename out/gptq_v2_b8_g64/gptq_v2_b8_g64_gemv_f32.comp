@@ -1,7 +1,7 @@
 // gptq_v2_b8_g64_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g64`; do not edit.
 // 2144 bytes for 2048 elements, 8.375 bits each.
-// For each weight 1.05 bytes read, 6.38 operations: 0.375 loads, 0.875 bits, 2.25 integer, 2.25 float, 0.625 conversions.
+// For each weight 1.05 bytes read, 6.19 operations: 0.375 loads, 0.875 bits, 2.06 integer, 2.25 float, 0.625 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -86,19 +86,19 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint t = tile % 4u;
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    uint w0 = qweight[min(block_col * 16u + t * 4u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 16u + t * 4u, (cols - 1u) / 4u) * rows + row];
     vec2 pair0 = unpackHalf2x16(w0 & 0xFF00FFu);
     vec2 pair1 = unpackHalf2x16((w0 >> 8u) & 0xFF00FFu);
-    uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     vec2 pair2 = unpackHalf2x16(w1 & 0xFF00FFu);
     vec2 pair3 = unpackHalf2x16((w1 >> 8u) & 0xFF00FFu);
-    uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     vec2 pair4 = unpackHalf2x16(w2 & 0xFF00FFu);
     vec2 pair5 = unpackHalf2x16((w2 >> 8u) & 0xFF00FFu);
-    uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     vec2 pair6 = unpackHalf2x16(w3 & 0xFF00FFu);
     vec2 pair7 = unpackHalf2x16((w3 >> 8u) & 0xFF00FFu);
-    uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))) - s * float(int(z)) * x_sum[k][m][0];
@@ -112,26 +112,26 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 16u + t * 4u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 16u + t * 4u, (cols - 1u) / 4u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs = qzeros[block_col * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
     v[0] = vec4(ivec4(q0) - int(z)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[1] = vec4(ivec4(q1) - int(z)) * s;
 
     // elements 8 to 11, counted from the tile's first
-    uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[2] = vec4(ivec4(q2) - int(z)) * s;
 
     // elements 12 to 15, counted from the tile's first
-    uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     v[3] = vec4(ivec4(q3) - int(z)) * s;
 }

@@ -1,9 +1,9 @@
 /* gptq_v2_b8_g64_act: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b8_g64_act`; do not edit.
  * 2400 bytes for 2048 elements, 8.375 bits each.
- * dequant in f32: for each weight 1.05 bytes read and 4 written, 13.4 operations: 1.75 loads, 3.5 bits, 5.19 integer, 1 float, 2 conversions.
- * gather in f32: for each weight 1.05 bytes read and 4 written, 22.2 operations: 3.25 loads, 4 bits, 12 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 1.05 bytes read, 22.5 operations: 3.25 loads, 4 bits, 10.2 integer, 3 float, 2 conversions.
+ * dequant in f32: for each weight 1.05 bytes read and 4 written, 13.3 operations: 1.75 loads, 3.5 bits, 5.06 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 1.05 bytes read and 4 written, 22 operations: 3.25 loads, 4 bits, 11.8 integer, 1 float, 2 conversions.
+ * gemv in f32: for each weight 1.05 bytes read, 22.2 operations: 3.25 loads, 4 bits, 10 integer, 3 float, 2 conversions.
  *
  *     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -99,10 +99,10 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t r = row % 32u;
     const uint64_t block_col = col / 64u;
     const uint64_t c = col % 64u;
-    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 16u + c / 4u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row) * 4u + c % 4u];
+    const uint32_t w = (uint32_t)qweight[(qk_min(block_col * 16u + c / 4u, (cols - 1u) / 4u) * rows + row) * 4u + c % 4u];
     const uint32_t groups = qk_load_u32(g_idx + qk_min(block_col * 256u + c * 4u, cols * 4u - 1u));
     const uint32_t group = qk_min(groups, grid_cols - 1u);
-    const uint32_t zs = (uint32_t)qzeros[(group * ((rows * 8u + 31u) / 32u) + qk_min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)) * 4u + r % 4u];
+    const uint32_t zs = (uint32_t)qzeros[(group * ((rows - 1u) / 4u + 1u) + qk_min(block_row * 8u + r / 4u, (rows - 1u) / 4u)) * 4u + r % 4u];
     const uint32_t d = (uint32_t)scales[(group * rows + row) * 2u] | ((uint32_t)scales[(group * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
     return (float)((int32_t)w - (int32_t)zs) * s;
@@ -700,6 +700,7 @@ const qk_kernel qk_gptq_v2_b8_g64_act_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v2_b8_g64_act_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -729,6 +730,7 @@ const qk_kernel qk_gptq_v2_b8_g64_act_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 static const qk_binding gptq_v2_b8_g64_act_gemv_f16_bindings[] = {
@@ -783,6 +785,7 @@ const qk_kernel qk_gptq_v2_b8_g64_act_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 static const uint32_t gptq_v2_b8_g64_act_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -812,6 +815,7 @@ const qk_kernel qk_gptq_v2_b8_g64_act_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 64,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

@@ -1,8 +1,8 @@
 // gptq_v2_b8_g64_act: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g64_act`; do not edit.
 // 2400 bytes for 2048 elements, 8.375 bits each.
-// dequant, gather in f32: for each weight 1.05 bytes read and 4 written, 21.8 operations: 3.25 loads, 4 bits, 11.5 integer, 1 float, 2 conversions.
-// gemv in f32: for each weight 1.05 bytes read, 22.5 operations: 3.25 loads, 4 bits, 10.2 integer, 3 float, 2 conversions.
+// dequant, gather in f32: for each weight 1.05 bytes read and 4 written, 21.2 operations: 3.25 loads, 4 bits, 11 integer, 1 float, 2 conversions.
+// gemv in f32: for each weight 1.05 bytes read, 22.2 operations: 3.25 loads, 4 bits, 10 integer, 3 float, 2 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -63,7 +63,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 16u + t * 2u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 4u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     const uint groups0 = g_idx[min(block_col * 64u + t * 8u, cols - 1u)];
     const uint groups1 = g_idx[min(block_col * 64u + t * 8u + 1u, cols - 1u)];
@@ -71,16 +71,16 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     const uint groups3 = g_idx[min(block_col * 64u + t * 8u + 3u, cols - 1u)];
     const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     const uint group0 = min(g0.x, grid_cols - 1u);
-    const uint zs0 = qzeros[group0 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[group0 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z0 = (zs0 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group1 = min(g0.y, grid_cols - 1u);
-    const uint zs1 = qzeros[group1 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[group1 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z1 = (zs1 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group2 = min(g0.z, grid_cols - 1u);
-    const uint zs2 = qzeros[group2 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs2 = qzeros[group2 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z2 = (zs2 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group3 = min(g0.w, grid_cols - 1u);
-    const uint zs3 = qzeros[group3 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs3 = qzeros[group3 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z3 = (zs3 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint4 z4 = uint4(z0, z1, z2, z3);
     const uint d0 = uint(scales[group0 * rows + row]);
@@ -95,7 +95,7 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     v[0] = float4(int4(q0) - int4(z4)) * s4;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 4u) * rows + row];
     const uint4 q1 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     const uint groups4 = g_idx[min(block_col * 64u + t * 8u + 4u, cols - 1u)];
     const uint groups5 = g_idx[min(block_col * 64u + t * 8u + 5u, cols - 1u)];
@@ -103,16 +103,16 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
     const uint groups7 = g_idx[min(block_col * 64u + t * 8u + 7u, cols - 1u)];
     const uint4 g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     const uint group4 = min(g1.x, grid_cols - 1u);
-    const uint zs4 = qzeros[group4 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs4 = qzeros[group4 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z5 = (zs4 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group5 = min(g1.y, grid_cols - 1u);
-    const uint zs5 = qzeros[group5 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs5 = qzeros[group5 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z6 = (zs5 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group6 = min(g1.z, grid_cols - 1u);
-    const uint zs6 = qzeros[group6 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs6 = qzeros[group6 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z7 = (zs6 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group7 = min(g1.w, grid_cols - 1u);
-    const uint zs7 = qzeros[group7 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs7 = qzeros[group7 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z8 = (zs7 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint4 z9 = uint4(z5, z6, z7, z8);
     const uint d4 = uint(scales[group4 * rows + row]);
@@ -187,7 +187,7 @@ inline void accumulate(
     const uint r = row % 32u;
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
-    const uint w0 = qweight[min(block_col * 16u + t * 4u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 16u + t * 4u, (cols - 1u) / 4u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     const uint groups0 = g_idx[min(block_col * 64u + t * 16u, cols - 1u)];
     const uint groups1 = g_idx[min(block_col * 64u + t * 16u + 1u, cols - 1u)];
@@ -195,16 +195,16 @@ inline void accumulate(
     const uint groups3 = g_idx[min(block_col * 64u + t * 16u + 3u, cols - 1u)];
     const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     const uint group0 = min(g0.x, grid_cols - 1u);
-    const uint zs0 = qzeros[group0 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[group0 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z0 = (zs0 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group1 = min(g0.y, grid_cols - 1u);
-    const uint zs1 = qzeros[group1 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[group1 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z1 = (zs1 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group2 = min(g0.z, grid_cols - 1u);
-    const uint zs2 = qzeros[group2 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs2 = qzeros[group2 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z2 = (zs2 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group3 = min(g0.w, grid_cols - 1u);
-    const uint zs3 = qzeros[group3 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs3 = qzeros[group3 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z3 = (zs3 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint4 z4 = uint4(z0, z1, z2, z3);
     const uint d0 = uint(scales[group0 * rows + row]);
@@ -216,7 +216,7 @@ inline void accumulate(
     const uint d3 = uint(scales[group3 * rows + row]);
     const float s3 = f16_to_f32(d3);  // d: 16 bits
     const float4 s4 = float4(s0, s1, s2, s3);
-    const uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     const uint4 q1 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     const uint groups4 = g_idx[min(block_col * 64u + t * 16u + 4u, cols - 1u)];
     const uint groups5 = g_idx[min(block_col * 64u + t * 16u + 5u, cols - 1u)];
@@ -224,16 +224,16 @@ inline void accumulate(
     const uint groups7 = g_idx[min(block_col * 64u + t * 16u + 7u, cols - 1u)];
     const uint4 g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     const uint group4 = min(g1.x, grid_cols - 1u);
-    const uint zs4 = qzeros[group4 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs4 = qzeros[group4 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z5 = (zs4 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group5 = min(g1.y, grid_cols - 1u);
-    const uint zs5 = qzeros[group5 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs5 = qzeros[group5 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z6 = (zs5 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group6 = min(g1.z, grid_cols - 1u);
-    const uint zs6 = qzeros[group6 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs6 = qzeros[group6 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z7 = (zs6 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group7 = min(g1.w, grid_cols - 1u);
-    const uint zs7 = qzeros[group7 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs7 = qzeros[group7 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z8 = (zs7 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint4 z9 = uint4(z5, z6, z7, z8);
     const uint d4 = uint(scales[group4 * rows + row]);
@@ -245,7 +245,7 @@ inline void accumulate(
     const uint d7 = uint(scales[group7 * rows + row]);
     const float s8 = f16_to_f32(d7);  // d: 16 bits
     const float4 s9 = float4(s5, s6, s7, s8);
-    const uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     const uint4 q2 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     const uint groups8 = g_idx[min(block_col * 64u + t * 16u + 8u, cols - 1u)];
     const uint groups9 = g_idx[min(block_col * 64u + t * 16u + 9u, cols - 1u)];
@@ -253,16 +253,16 @@ inline void accumulate(
     const uint groups11 = g_idx[min(block_col * 64u + t * 16u + 11u, cols - 1u)];
     const uint4 g2 = uint4(groups8, groups9, groups10, groups11);  // groups: 32 bits
     const uint group8 = min(g2.x, grid_cols - 1u);
-    const uint zs8 = qzeros[group8 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs8 = qzeros[group8 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z10 = (zs8 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group9 = min(g2.y, grid_cols - 1u);
-    const uint zs9 = qzeros[group9 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs9 = qzeros[group9 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z11 = (zs9 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group10 = min(g2.z, grid_cols - 1u);
-    const uint zs10 = qzeros[group10 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs10 = qzeros[group10 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z12 = (zs10 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group11 = min(g2.w, grid_cols - 1u);
-    const uint zs11 = qzeros[group11 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs11 = qzeros[group11 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z13 = (zs11 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint4 z14 = uint4(z10, z11, z12, z13);
     const uint d8 = uint(scales[group8 * rows + row]);
@@ -274,7 +274,7 @@ inline void accumulate(
     const uint d11 = uint(scales[group11 * rows + row]);
     const float s13 = f16_to_f32(d11);  // d: 16 bits
     const float4 s14 = float4(s10, s11, s12, s13);
-    const uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     const uint4 q3 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     const uint groups12 = g_idx[min(block_col * 64u + t * 16u + 12u, cols - 1u)];
     const uint groups13 = g_idx[min(block_col * 64u + t * 16u + 13u, cols - 1u)];
@@ -282,16 +282,16 @@ inline void accumulate(
     const uint groups15 = g_idx[min(block_col * 64u + t * 16u + 15u, cols - 1u)];
     const uint4 g3 = uint4(groups12, groups13, groups14, groups15);  // groups: 32 bits
     const uint group12 = min(g3.x, grid_cols - 1u);
-    const uint zs12 = qzeros[group12 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs12 = qzeros[group12 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z15 = (zs12 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group13 = min(g3.y, grid_cols - 1u);
-    const uint zs13 = qzeros[group13 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs13 = qzeros[group13 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z16 = (zs13 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group14 = min(g3.z, grid_cols - 1u);
-    const uint zs14 = qzeros[group14 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs14 = qzeros[group14 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z17 = (zs14 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group15 = min(g3.w, grid_cols - 1u);
-    const uint zs15 = qzeros[group15 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs15 = qzeros[group15 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z18 = (zs15 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint4 z19 = uint4(z15, z16, z17, z18);
     const uint d12 = uint(scales[group12 * rows + row]);
@@ -324,7 +324,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = qweight[min(block_col * 16u + t * 4u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w0 = qweight[min(block_col * 16u + t * 4u, (cols - 1u) / 4u) * rows + row];
     const uint4 q0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     const uint groups0 = g_idx[min(block_col * 64u + t * 16u, cols - 1u)];
     const uint groups1 = g_idx[min(block_col * 64u + t * 16u + 1u, cols - 1u)];
@@ -332,16 +332,16 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint groups3 = g_idx[min(block_col * 64u + t * 16u + 3u, cols - 1u)];
     const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     const uint group0 = min(g0.x, grid_cols - 1u);
-    const uint zs0 = qzeros[group0 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs0 = qzeros[group0 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z0 = (zs0 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group1 = min(g0.y, grid_cols - 1u);
-    const uint zs1 = qzeros[group1 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[group1 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z1 = (zs1 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group2 = min(g0.z, grid_cols - 1u);
-    const uint zs2 = qzeros[group2 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs2 = qzeros[group2 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z2 = (zs2 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group3 = min(g0.w, grid_cols - 1u);
-    const uint zs3 = qzeros[group3 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs3 = qzeros[group3 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z3 = (zs3 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint4 z4 = uint4(z0, z1, z2, z3);
     const uint d0 = uint(scales[group0 * rows + row]);
@@ -356,7 +356,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[0] = float4(int4(q0) - int4(z4)) * s4;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     const uint4 q1 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     const uint groups4 = g_idx[min(block_col * 64u + t * 16u + 4u, cols - 1u)];
     const uint groups5 = g_idx[min(block_col * 64u + t * 16u + 5u, cols - 1u)];
@@ -364,16 +364,16 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint groups7 = g_idx[min(block_col * 64u + t * 16u + 7u, cols - 1u)];
     const uint4 g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     const uint group4 = min(g1.x, grid_cols - 1u);
-    const uint zs4 = qzeros[group4 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs4 = qzeros[group4 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z5 = (zs4 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group5 = min(g1.y, grid_cols - 1u);
-    const uint zs5 = qzeros[group5 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs5 = qzeros[group5 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z6 = (zs5 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group6 = min(g1.z, grid_cols - 1u);
-    const uint zs6 = qzeros[group6 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs6 = qzeros[group6 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z7 = (zs6 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group7 = min(g1.w, grid_cols - 1u);
-    const uint zs7 = qzeros[group7 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs7 = qzeros[group7 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z8 = (zs7 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint4 z9 = uint4(z5, z6, z7, z8);
     const uint d4 = uint(scales[group4 * rows + row]);
@@ -388,7 +388,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[1] = float4(int4(q1) - int4(z9)) * s9;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     const uint4 q2 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     const uint groups8 = g_idx[min(block_col * 64u + t * 16u + 8u, cols - 1u)];
     const uint groups9 = g_idx[min(block_col * 64u + t * 16u + 9u, cols - 1u)];
@@ -396,16 +396,16 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint groups11 = g_idx[min(block_col * 64u + t * 16u + 11u, cols - 1u)];
     const uint4 g2 = uint4(groups8, groups9, groups10, groups11);  // groups: 32 bits
     const uint group8 = min(g2.x, grid_cols - 1u);
-    const uint zs8 = qzeros[group8 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs8 = qzeros[group8 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z10 = (zs8 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group9 = min(g2.y, grid_cols - 1u);
-    const uint zs9 = qzeros[group9 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs9 = qzeros[group9 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z11 = (zs9 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group10 = min(g2.z, grid_cols - 1u);
-    const uint zs10 = qzeros[group10 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs10 = qzeros[group10 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z12 = (zs10 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group11 = min(g2.w, grid_cols - 1u);
-    const uint zs11 = qzeros[group11 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs11 = qzeros[group11 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z13 = (zs11 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint4 z14 = uint4(z10, z11, z12, z13);
     const uint d8 = uint(scales[group8 * rows + row]);
@@ -420,7 +420,7 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     v[2] = float4(int4(q2) - int4(z14)) * s14;
 
     // elements 12 to 15, counted from the tile's first
-    const uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     const uint4 q3 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     const uint groups12 = g_idx[min(block_col * 64u + t * 16u + 12u, cols - 1u)];
     const uint groups13 = g_idx[min(block_col * 64u + t * 16u + 13u, cols - 1u)];
@@ -428,16 +428,16 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
     const uint groups15 = g_idx[min(block_col * 64u + t * 16u + 15u, cols - 1u)];
     const uint4 g3 = uint4(groups12, groups13, groups14, groups15);  // groups: 32 bits
     const uint group12 = min(g3.x, grid_cols - 1u);
-    const uint zs12 = qzeros[group12 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs12 = qzeros[group12 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z15 = (zs12 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group13 = min(g3.y, grid_cols - 1u);
-    const uint zs13 = qzeros[group13 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs13 = qzeros[group13 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z16 = (zs13 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group14 = min(g3.z, grid_cols - 1u);
-    const uint zs14 = qzeros[group14 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs14 = qzeros[group14 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z17 = (zs14 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint group15 = min(g3.w, grid_cols - 1u);
-    const uint zs15 = qzeros[group15 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    const uint zs15 = qzeros[group15 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     const uint z18 = (zs15 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     const uint4 z19 = uint4(z15, z16, z17, z18);
     const uint d12 = uint(scales[group12 * rows + row]);

@@ -1,7 +1,7 @@
 // gptq_v2_b8_g64_act_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g64_act`; do not edit.
 // 2400 bytes for 2048 elements, 8.375 bits each.
-// For each weight 1.05 bytes read and 4 written, 22.2 operations: 3.25 loads, 4 bits, 12 integer, 1 float, 2 conversions.
+// For each weight 1.05 bytes read and 4 written, 22 operations: 3.25 loads, 4 bits, 11.8 integer, 1 float, 2 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -80,16 +80,16 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     uint groups3 = g_idx[min(block_col * 64u + t * 4u + 3u, cols - 1u)];
     uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z0 = (zs0 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group1 = min(g.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z1 = (zs1 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group2 = min(g.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z2 = (zs2 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group3 = min(g.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z3 = (zs3 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);

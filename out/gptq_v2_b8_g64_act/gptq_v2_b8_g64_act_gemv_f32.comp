@@ -1,7 +1,7 @@
 // gptq_v2_b8_g64_act_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g64_act`; do not edit.
 // 2400 bytes for 2048 elements, 8.375 bits each.
-// For each weight 1.05 bytes read, 22.5 operations: 3.25 loads, 4 bits, 10.2 integer, 3 float, 2 conversions.
+// For each weight 1.05 bytes read, 22.2 operations: 3.25 loads, 4 bits, 10 integer, 3 float, 2 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -86,7 +86,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint r = row % 32u;
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
-    uint w0 = qweight[min(block_col * 16u + t * 4u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 16u + t * 4u, (cols - 1u) / 4u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups0 = g_idx[min(block_col * 64u + t * 16u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 64u + t * 16u + 1u, cols - 1u)];
@@ -94,16 +94,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint groups3 = g_idx[min(block_col * 64u + t * 16u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z0 = (zs0 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z1 = (zs1 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z2 = (zs2 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z3 = (zs3 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);
@@ -115,7 +115,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint d3 = uint(scales[group3 * rows + row]);
     float s3 = f16_to_f32(d3);  // d: 16 bits
     vec4 s4 = vec4(s0, s1, s2, s3);
-    uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups4 = g_idx[min(block_col * 64u + t * 16u + 4u, cols - 1u)];
     uint groups5 = g_idx[min(block_col * 64u + t * 16u + 5u, cols - 1u)];
@@ -123,16 +123,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint groups7 = g_idx[min(block_col * 64u + t * 16u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z5 = (zs4 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z6 = (zs5 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z7 = (zs6 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z8 = (zs7 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + row]);
@@ -144,7 +144,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint d7 = uint(scales[group7 * rows + row]);
     float s8 = f16_to_f32(d7);  // d: 16 bits
     vec4 s9 = vec4(s5, s6, s7, s8);
-    uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups8 = g_idx[min(block_col * 64u + t * 16u + 8u, cols - 1u)];
     uint groups9 = g_idx[min(block_col * 64u + t * 16u + 9u, cols - 1u)];
@@ -152,16 +152,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint groups11 = g_idx[min(block_col * 64u + t * 16u + 11u, cols - 1u)];
     uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
     uint group8 = min(g2.x, grid_cols - 1u);
-    uint zs8 = qzeros[group8 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs8 = qzeros[group8 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z10 = (zs8 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group9 = min(g2.y, grid_cols - 1u);
-    uint zs9 = qzeros[group9 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs9 = qzeros[group9 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z11 = (zs9 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group10 = min(g2.z, grid_cols - 1u);
-    uint zs10 = qzeros[group10 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs10 = qzeros[group10 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z12 = (zs10 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group11 = min(g2.w, grid_cols - 1u);
-    uint zs11 = qzeros[group11 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs11 = qzeros[group11 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z13 = (zs11 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
     uint d8 = uint(scales[group8 * rows + row]);
@@ -173,7 +173,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint d11 = uint(scales[group11 * rows + row]);
     float s13 = f16_to_f32(d11);  // d: 16 bits
     vec4 s14 = vec4(s10, s11, s12, s13);
-    uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups12 = g_idx[min(block_col * 64u + t * 16u + 12u, cols - 1u)];
     uint groups13 = g_idx[min(block_col * 64u + t * 16u + 13u, cols - 1u)];
@@ -181,16 +181,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint groups15 = g_idx[min(block_col * 64u + t * 16u + 15u, cols - 1u)];
     uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
     uint group12 = min(g3.x, grid_cols - 1u);
-    uint zs12 = qzeros[group12 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs12 = qzeros[group12 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z15 = (zs12 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group13 = min(g3.y, grid_cols - 1u);
-    uint zs13 = qzeros[group13 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs13 = qzeros[group13 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z16 = (zs13 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group14 = min(g3.z, grid_cols - 1u);
-    uint zs14 = qzeros[group14 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs14 = qzeros[group14 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z17 = (zs14 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group15 = min(g3.w, grid_cols - 1u);
-    uint zs15 = qzeros[group15 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs15 = qzeros[group15 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z18 = (zs15 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
     uint d12 = uint(scales[group12 * rows + row]);
@@ -214,7 +214,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 16u + t * 4u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w0 = qweight[min(block_col * 16u + t * 4u, (cols - 1u) / 4u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups0 = g_idx[min(block_col * 64u + t * 16u, cols - 1u)];
     uint groups1 = g_idx[min(block_col * 64u + t * 16u + 1u, cols - 1u)];
@@ -222,16 +222,16 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint groups3 = g_idx[min(block_col * 64u + t * 16u + 3u, cols - 1u)];
     uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
     uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z0 = (zs0 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z1 = (zs1 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z2 = (zs2 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z3 = (zs3 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
     uint d0 = uint(scales[group0 * rows + row]);
@@ -246,7 +246,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     v[0] = vec4(ivec4(q0) - ivec4(z4)) * s4;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w1 = qweight[min(block_col * 16u + t * 4u + 1u, (cols - 1u) / 4u) * rows + row];
     uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups4 = g_idx[min(block_col * 64u + t * 16u + 4u, cols - 1u)];
     uint groups5 = g_idx[min(block_col * 64u + t * 16u + 5u, cols - 1u)];
@@ -254,16 +254,16 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint groups7 = g_idx[min(block_col * 64u + t * 16u + 7u, cols - 1u)];
     uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
     uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z5 = (zs4 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z6 = (zs5 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z7 = (zs6 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z8 = (zs7 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
     uint d4 = uint(scales[group4 * rows + row]);
@@ -278,7 +278,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     v[1] = vec4(ivec4(q1) - ivec4(z9)) * s9;
 
     // elements 8 to 11, counted from the tile's first
-    uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w2 = qweight[min(block_col * 16u + t * 4u + 2u, (cols - 1u) / 4u) * rows + row];
     uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups8 = g_idx[min(block_col * 64u + t * 16u + 8u, cols - 1u)];
     uint groups9 = g_idx[min(block_col * 64u + t * 16u + 9u, cols - 1u)];
@@ -286,16 +286,16 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint groups11 = g_idx[min(block_col * 64u + t * 16u + 11u, cols - 1u)];
     uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
     uint group8 = min(g2.x, grid_cols - 1u);
-    uint zs8 = qzeros[group8 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs8 = qzeros[group8 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z10 = (zs8 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group9 = min(g2.y, grid_cols - 1u);
-    uint zs9 = qzeros[group9 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs9 = qzeros[group9 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z11 = (zs9 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group10 = min(g2.z, grid_cols - 1u);
-    uint zs10 = qzeros[group10 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs10 = qzeros[group10 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z12 = (zs10 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group11 = min(g2.w, grid_cols - 1u);
-    uint zs11 = qzeros[group11 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs11 = qzeros[group11 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z13 = (zs11 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
     uint d8 = uint(scales[group8 * rows + row]);
@@ -310,7 +310,7 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     v[2] = vec4(ivec4(q2) - ivec4(z14)) * s14;
 
     // elements 12 to 15, counted from the tile's first
-    uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols * 16u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w3 = qweight[min(block_col * 16u + t * 4u + 3u, (cols - 1u) / 4u) * rows + row];
     uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uint groups12 = g_idx[min(block_col * 64u + t * 16u + 12u, cols - 1u)];
     uint groups13 = g_idx[min(block_col * 64u + t * 16u + 13u, cols - 1u)];
@@ -318,16 +318,16 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     uint groups15 = g_idx[min(block_col * 64u + t * 16u + 15u, cols - 1u)];
     uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
     uint group12 = min(g3.x, grid_cols - 1u);
-    uint zs12 = qzeros[group12 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs12 = qzeros[group12 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z15 = (zs12 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group13 = min(g3.y, grid_cols - 1u);
-    uint zs13 = qzeros[group13 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs13 = qzeros[group13 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z16 = (zs13 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group14 = min(g3.z, grid_cols - 1u);
-    uint zs14 = qzeros[group14 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs14 = qzeros[group14 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z17 = (zs14 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uint group15 = min(g3.w, grid_cols - 1u);
-    uint zs15 = qzeros[group15 * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint zs15 = qzeros[group15 * ((rows - 1u) / 4u + 1u) + min(block_row * 8u + r / 4u, (rows - 1u) / 4u)];
     uint z18 = (zs15 >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
     uint d12 = uint(scales[group12 * rows + row]);

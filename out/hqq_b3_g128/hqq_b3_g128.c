@@ -702,6 +702,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_f32_vulkan = {
     .block_rows = 10,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t hqq_b3_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -731,6 +732,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_f32_metal = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 128,
+    .sum_roundings = 76,
 };
 
 static const qk_binding hqq_b3_g128_gemv_int8_f32_bindings[] = {
@@ -795,6 +797,10 @@ const qk_kernel qk_hqq_b3_g128_gemv_int8_f32_vulkan = {
     .block_rows = 10,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding hqq_b3_g128_gemv_split_f32_bindings[] = {
@@ -859,6 +865,10 @@ const qk_kernel qk_hqq_b3_g128_gemv_split_f32_vulkan = {
     .block_rows = 10,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding hqq_b3_g128_gemv_int24_f32_bindings[] = {
@@ -923,6 +933,10 @@ const qk_kernel qk_hqq_b3_g128_gemv_int24_f32_vulkan = {
     .block_rows = 10,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding hqq_b3_g128_gemv_f16_bindings[] = {
@@ -985,6 +999,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_f16_vulkan = {
     .block_rows = 10,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t hqq_b3_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1014,6 +1029,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_f16_metal = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 128,
+    .sum_roundings = 76,
 };
 
 static const qk_binding hqq_b3_g128_gemv_int8_f16_bindings[] = {
@@ -1078,6 +1094,10 @@ const qk_kernel qk_hqq_b3_g128_gemv_int8_f16_vulkan = {
     .block_rows = 10,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding hqq_b3_g128_gemv_split_f16_bindings[] = {
@@ -1142,6 +1162,10 @@ const qk_kernel qk_hqq_b3_g128_gemv_split_f16_vulkan = {
     .block_rows = 10,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding hqq_b3_g128_gemv_int24_f16_bindings[] = {
@@ -1206,6 +1230,10 @@ const qk_kernel qk_hqq_b3_g128_gemv_int24_f16_vulkan = {
     .block_rows = 10,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

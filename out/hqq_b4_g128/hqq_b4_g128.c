@@ -697,6 +697,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_f32_vulkan = {
     .block_rows = 2,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t hqq_b4_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -726,6 +727,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_f32_metal = {
     .ragged = 0,
     .block_rows = 2,
     .block_cols = 128,
+    .sum_roundings = 76,
 };
 
 static const qk_binding hqq_b4_g128_gemv_int8_f32_bindings[] = {
@@ -790,6 +792,10 @@ const qk_kernel qk_hqq_b4_g128_gemv_int8_f32_vulkan = {
     .block_rows = 2,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding hqq_b4_g128_gemv_split_f32_bindings[] = {
@@ -854,6 +860,10 @@ const qk_kernel qk_hqq_b4_g128_gemv_split_f32_vulkan = {
     .block_rows = 2,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding hqq_b4_g128_gemv_int24_f32_bindings[] = {
@@ -918,6 +928,10 @@ const qk_kernel qk_hqq_b4_g128_gemv_int24_f32_vulkan = {
     .block_rows = 2,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding hqq_b4_g128_gemv_f16_bindings[] = {
@@ -980,6 +994,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_f16_vulkan = {
     .block_rows = 2,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t hqq_b4_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1009,6 +1024,7 @@ const qk_kernel qk_hqq_b4_g128_gemv_f16_metal = {
     .ragged = 0,
     .block_rows = 2,
     .block_cols = 128,
+    .sum_roundings = 76,
 };
 
 static const qk_binding hqq_b4_g128_gemv_int8_f16_bindings[] = {
@@ -1073,6 +1089,10 @@ const qk_kernel qk_hqq_b4_g128_gemv_int8_f16_vulkan = {
     .block_rows = 2,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding hqq_b4_g128_gemv_split_f16_bindings[] = {
@@ -1137,6 +1157,10 @@ const qk_kernel qk_hqq_b4_g128_gemv_split_f16_vulkan = {
     .block_rows = 2,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding hqq_b4_g128_gemv_int24_f16_bindings[] = {
@@ -1201,6 +1225,10 @@ const qk_kernel qk_hqq_b4_g128_gemv_int24_f16_vulkan = {
     .block_rows = 2,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

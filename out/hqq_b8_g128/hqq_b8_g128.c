@@ -689,6 +689,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_f32_vulkan = {
     .block_rows = 1,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t hqq_b8_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -718,6 +719,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_f32_metal = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 128,
+    .sum_roundings = 76,
 };
 
 static const qk_binding hqq_b8_g128_gemv_int8_f32_bindings[] = {
@@ -783,6 +785,10 @@ const qk_kernel qk_hqq_b8_g128_gemv_int8_f32_vulkan = {
     .block_cols = 128,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding hqq_b8_g128_gemv_split_f32_bindings[] = {
@@ -848,6 +854,10 @@ const qk_kernel qk_hqq_b8_g128_gemv_split_f32_vulkan = {
     .block_cols = 128,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding hqq_b8_g128_gemv_int24_f32_bindings[] = {
@@ -913,6 +923,10 @@ const qk_kernel qk_hqq_b8_g128_gemv_int24_f32_vulkan = {
     .block_cols = 128,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding hqq_b8_g128_gemv_f16_bindings[] = {
@@ -975,6 +989,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_f16_vulkan = {
     .block_rows = 1,
     .block_cols = 128,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t hqq_b8_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1004,6 +1019,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_f16_metal = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 128,
+    .sum_roundings = 76,
 };
 
 static const qk_binding hqq_b8_g128_gemv_int8_f16_bindings[] = {
@@ -1069,6 +1085,10 @@ const qk_kernel qk_hqq_b8_g128_gemv_int8_f16_vulkan = {
     .block_cols = 128,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding hqq_b8_g128_gemv_split_f16_bindings[] = {
@@ -1134,6 +1154,10 @@ const qk_kernel qk_hqq_b8_g128_gemv_split_f16_vulkan = {
     .block_cols = 128,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding hqq_b8_g128_gemv_int24_f16_bindings[] = {
@@ -1199,6 +1223,10 @@ const qk_kernel qk_hqq_b8_g128_gemv_int24_f16_vulkan = {
     .block_cols = 128,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

@@ -678,6 +678,7 @@ const qk_kernel qk_int8_channel_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t int8_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -707,6 +708,7 @@ const qk_kernel qk_int8_channel_gemv_f32_metal = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding int8_channel_gemv_int8_f32_bindings[] = {
@@ -761,6 +763,10 @@ const qk_kernel qk_int8_channel_gemv_int8_f32_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 127,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding int8_channel_gemv_split_f32_bindings[] = {
@@ -815,6 +821,10 @@ const qk_kernel qk_int8_channel_gemv_split_f32_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 32639,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding int8_channel_gemv_int24_f32_bindings[] = {
@@ -869,6 +879,10 @@ const qk_kernel qk_int8_channel_gemv_int24_f32_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 8355709,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding int8_channel_gemv_f16_bindings[] = {
@@ -921,6 +935,7 @@ const qk_kernel qk_int8_channel_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const uint32_t int8_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -950,6 +965,7 @@ const qk_kernel qk_int8_channel_gemv_f16_metal = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
 };
 
 static const qk_binding int8_channel_gemv_int8_f16_bindings[] = {
@@ -1004,6 +1020,10 @@ const qk_kernel qk_int8_channel_gemv_int8_f16_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 127,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding int8_channel_gemv_split_f16_bindings[] = {
@@ -1058,6 +1078,10 @@ const qk_kernel qk_int8_channel_gemv_split_f16_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 32639,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 static const qk_binding int8_channel_gemv_int24_f16_bindings[] = {
@@ -1112,6 +1136,10 @@ const qk_kernel qk_int8_channel_gemv_int24_f16_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 32,
+    .sum_roundings = 74,
+    .x_levels = 8355709,
+    .x_group = 16,
+    .x_reach = 16,
 };
 
 /* ---- dispatch ---- */

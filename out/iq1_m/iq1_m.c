@@ -2998,6 +2998,7 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -3023,6 +3024,7 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq1_m_gemv_int8_f32_bindings[] = {
@@ -3087,6 +3089,10 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq1_m_gemv_split_f32_bindings[] = {
@@ -3151,6 +3157,10 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 32639,
+    .x_group = 128,
+    .x_reach = 128,
 };
 
 static const qk_binding iq1_m_gemv_int24_f32_bindings[] = {
@@ -3216,6 +3226,10 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .sum_roundings = 188,
+    .x_levels = 8355709,
+    .x_group = 128,
+    .x_reach = 128,
 };
 
 static const qk_binding iq1_m_gemv_f16_bindings[] = {
@@ -3276,6 +3290,7 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -3301,6 +3316,7 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq1_m_gemv_int8_f16_bindings[] = {
@@ -3365,6 +3381,10 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq1_m_gemv_split_f16_bindings[] = {
@@ -3429,6 +3449,10 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 32639,
+    .x_group = 128,
+    .x_reach = 128,
 };
 
 static const qk_binding iq1_m_gemv_int24_f16_bindings[] = {
@@ -3494,6 +3518,10 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .sum_roundings = 188,
+    .x_levels = 8355709,
+    .x_group = 128,
+    .x_reach = 128,
 };
 
 static const qk_binding iq1_m_gemv_id_f32_bindings[] = {
@@ -3552,6 +3580,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
@@ -3572,6 +3601,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq1_m_gemv_id_int8_f32_bindings[] = {
@@ -3634,6 +3664,10 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq1_m_gemv_id_split_f32_bindings[] = {
@@ -3696,6 +3730,10 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 32639,
+    .x_group = 128,
+    .x_reach = 128,
 };
 
 static const qk_binding iq1_m_gemv_id_int24_f32_bindings[] = {
@@ -3758,6 +3796,10 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 8355709,
+    .x_group = 128,
+    .x_reach = 128,
 };
 
 static const qk_binding iq1_m_gemv_id_f16_bindings[] = {
@@ -3816,6 +3858,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
@@ -3836,6 +3879,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq1_m_gemv_id_int8_f16_bindings[] = {
@@ -3898,6 +3942,10 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq1_m_gemv_id_split_f16_bindings[] = {
@@ -3960,6 +4008,10 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 32639,
+    .x_group = 128,
+    .x_reach = 128,
 };
 
 static const qk_binding iq1_m_gemv_id_int24_f16_bindings[] = {
@@ -4022,6 +4074,10 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 8355709,
+    .x_group = 128,
+    .x_reach = 128,
 };
 
 /* ---- dispatch ---- */

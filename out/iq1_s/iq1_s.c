@@ -2996,6 +2996,7 @@ const qk_kernel qk_iq1_s_gemv_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 124,
 };
 
 static const uint32_t iq1_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -3021,6 +3022,7 @@ const qk_kernel qk_iq1_s_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq1_s_gemv_int8_f32_bindings[] = {
@@ -3085,6 +3087,10 @@ const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_split_f32_bindings[] = {
@@ -3149,6 +3155,10 @@ const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_int24_f32_bindings[] = {
@@ -3214,6 +3224,10 @@ const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .sum_roundings = 188,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_f16_bindings[] = {
@@ -3281,6 +3295,7 @@ const qk_kernel qk_iq1_s_gemv_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 124,
 };
 
 static const uint32_t iq1_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -3306,6 +3321,7 @@ const qk_kernel qk_iq1_s_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq1_s_gemv_int8_f16_bindings[] = {
@@ -3370,6 +3386,10 @@ const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_split_f16_bindings[] = {
@@ -3434,6 +3454,10 @@ const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 188,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_int24_f16_bindings[] = {
@@ -3499,6 +3523,10 @@ const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 128,
     .rows_at_once = 4,
+    .sum_roundings = 188,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_id_f32_bindings[] = {
@@ -3557,6 +3585,7 @@ const qk_kernel qk_iq1_s_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_iq1_s_gemv_id_f32_metal = {
@@ -3577,6 +3606,7 @@ const qk_kernel qk_iq1_s_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq1_s_gemv_id_int8_f32_bindings[] = {
@@ -3639,6 +3669,10 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_id_split_f32_bindings[] = {
@@ -3701,6 +3735,10 @@ const qk_kernel qk_iq1_s_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_id_int24_f32_bindings[] = {
@@ -3763,6 +3801,10 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_id_f16_bindings[] = {
@@ -3821,6 +3863,7 @@ const qk_kernel qk_iq1_s_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_iq1_s_gemv_id_f16_metal = {
@@ -3841,6 +3884,7 @@ const qk_kernel qk_iq1_s_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq1_s_gemv_id_int8_f16_bindings[] = {
@@ -3903,6 +3947,10 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_id_split_f16_bindings[] = {
@@ -3965,6 +4013,10 @@ const qk_kernel qk_iq1_s_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding iq1_s_gemv_id_int24_f16_bindings[] = {
@@ -4027,6 +4079,10 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 /* ---- dispatch ---- */

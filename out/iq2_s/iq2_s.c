@@ -1972,6 +1972,7 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 130,
 };
 
 static const uint32_t iq2_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -1997,6 +1998,7 @@ const qk_kernel qk_iq2_s_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_s_gemv_int8_f32_bindings[] = {
@@ -2068,6 +2070,10 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_split_f32_bindings[] = {
@@ -2139,6 +2145,10 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_int24_f32_bindings[] = {
@@ -2210,6 +2220,10 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_f16_bindings[] = {
@@ -2279,6 +2293,7 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 130,
 };
 
 static const uint32_t iq2_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -2304,6 +2319,7 @@ const qk_kernel qk_iq2_s_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_s_gemv_int8_f16_bindings[] = {
@@ -2375,6 +2391,10 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_split_f16_bindings[] = {
@@ -2446,6 +2466,10 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_int24_f16_bindings[] = {
@@ -2517,6 +2541,10 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_id_f32_bindings[] = {
@@ -2577,6 +2605,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
@@ -2597,6 +2626,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_s_gemv_id_int8_f32_bindings[] = {
@@ -2659,6 +2689,10 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_id_split_f32_bindings[] = {
@@ -2721,6 +2755,10 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_id_int24_f32_bindings[] = {
@@ -2783,6 +2821,10 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_id_f16_bindings[] = {
@@ -2843,6 +2885,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
@@ -2863,6 +2906,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_s_gemv_id_int8_f16_bindings[] = {
@@ -2925,6 +2969,10 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_id_split_f16_bindings[] = {
@@ -2987,6 +3035,10 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_s_gemv_id_int24_f16_bindings[] = {
@@ -3049,6 +3101,10 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

@@ -1358,6 +1358,7 @@ const qk_kernel qk_iq2_xs_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 static const uint32_t iq2_xs_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -1383,6 +1384,7 @@ const qk_kernel qk_iq2_xs_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_xs_gemv_int8_f32_bindings[] = {
@@ -1448,6 +1450,10 @@ const qk_kernel qk_iq2_xs_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_split_f32_bindings[] = {
@@ -1513,6 +1519,10 @@ const qk_kernel qk_iq2_xs_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_int24_f32_bindings[] = {
@@ -1578,6 +1588,10 @@ const qk_kernel qk_iq2_xs_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_f16_bindings[] = {
@@ -1639,6 +1653,7 @@ const qk_kernel qk_iq2_xs_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 static const uint32_t iq2_xs_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1664,6 +1679,7 @@ const qk_kernel qk_iq2_xs_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_xs_gemv_int8_f16_bindings[] = {
@@ -1729,6 +1745,10 @@ const qk_kernel qk_iq2_xs_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_split_f16_bindings[] = {
@@ -1794,6 +1814,10 @@ const qk_kernel qk_iq2_xs_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_int24_f16_bindings[] = {
@@ -1859,6 +1883,10 @@ const qk_kernel qk_iq2_xs_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_id_f32_bindings[] = {
@@ -1918,6 +1946,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 const qk_kernel qk_iq2_xs_gemv_id_f32_metal = {
@@ -1938,6 +1967,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_xs_gemv_id_int8_f32_bindings[] = {
@@ -2001,6 +2031,10 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_id_split_f32_bindings[] = {
@@ -2064,6 +2098,10 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_id_int24_f32_bindings[] = {
@@ -2127,6 +2165,10 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_id_f16_bindings[] = {
@@ -2186,6 +2228,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 const qk_kernel qk_iq2_xs_gemv_id_f16_metal = {
@@ -2206,6 +2249,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_xs_gemv_id_int8_f16_bindings[] = {
@@ -2269,6 +2313,10 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_id_split_f16_bindings[] = {
@@ -2332,6 +2380,10 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xs_gemv_id_int24_f16_bindings[] = {
@@ -2395,6 +2447,10 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

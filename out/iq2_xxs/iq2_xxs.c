@@ -1036,6 +1036,7 @@ const qk_kernel qk_iq2_xxs_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 static const uint32_t iq2_xxs_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -1061,6 +1062,7 @@ const qk_kernel qk_iq2_xxs_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_xxs_gemv_int8_f32_bindings[] = {
@@ -1126,6 +1128,10 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_split_f32_bindings[] = {
@@ -1191,6 +1197,10 @@ const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_int24_f32_bindings[] = {
@@ -1256,6 +1266,10 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_f16_bindings[] = {
@@ -1317,6 +1331,7 @@ const qk_kernel qk_iq2_xxs_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 static const uint32_t iq2_xxs_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1342,6 +1357,7 @@ const qk_kernel qk_iq2_xxs_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_xxs_gemv_int8_f16_bindings[] = {
@@ -1407,6 +1423,10 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_split_f16_bindings[] = {
@@ -1472,6 +1492,10 @@ const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_int24_f16_bindings[] = {
@@ -1537,6 +1561,10 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_id_f32_bindings[] = {
@@ -1596,6 +1624,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 const qk_kernel qk_iq2_xxs_gemv_id_f32_metal = {
@@ -1616,6 +1645,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_xxs_gemv_id_int8_f32_bindings[] = {
@@ -1679,6 +1709,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_id_split_f32_bindings[] = {
@@ -1742,6 +1776,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_id_int24_f32_bindings[] = {
@@ -1805,6 +1843,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_id_f16_bindings[] = {
@@ -1864,6 +1906,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 const qk_kernel qk_iq2_xxs_gemv_id_f16_metal = {
@@ -1884,6 +1927,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq2_xxs_gemv_id_int8_f16_bindings[] = {
@@ -1947,6 +1991,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_id_split_f16_bindings[] = {
@@ -2010,6 +2058,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq2_xxs_gemv_id_int24_f16_bindings[] = {
@@ -2073,6 +2125,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

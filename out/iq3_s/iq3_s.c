@@ -1268,6 +1268,7 @@ const qk_kernel qk_iq3_s_gemv_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 126,
 };
 
 static const uint32_t iq3_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -1293,6 +1294,7 @@ const qk_kernel qk_iq3_s_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 126,
 };
 
 static const qk_binding iq3_s_gemv_int8_f32_bindings[] = {
@@ -1364,6 +1366,10 @@ const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_s_gemv_split_f32_bindings[] = {
@@ -1435,6 +1441,10 @@ const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq3_s_gemv_int24_f32_bindings[] = {
@@ -1506,6 +1516,10 @@ const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq3_s_gemv_f16_bindings[] = {
@@ -1575,6 +1589,7 @@ const qk_kernel qk_iq3_s_gemv_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 126,
 };
 
 static const uint32_t iq3_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1600,6 +1615,7 @@ const qk_kernel qk_iq3_s_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 126,
 };
 
 static const qk_binding iq3_s_gemv_int8_f16_bindings[] = {
@@ -1671,6 +1687,10 @@ const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_s_gemv_split_f16_bindings[] = {
@@ -1742,6 +1762,10 @@ const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq3_s_gemv_int24_f16_bindings[] = {
@@ -1813,6 +1837,10 @@ const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq3_s_gemv_id_f32_bindings[] = {
@@ -1873,6 +1901,7 @@ const qk_kernel qk_iq3_s_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 126,
 };
 
 const qk_kernel qk_iq3_s_gemv_id_f32_metal = {
@@ -1893,6 +1922,7 @@ const qk_kernel qk_iq3_s_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 126,
 };
 
 static const qk_binding iq3_s_gemv_id_int8_f32_bindings[] = {
@@ -1955,6 +1985,10 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_s_gemv_id_split_f32_bindings[] = {
@@ -2017,6 +2051,10 @@ const qk_kernel qk_iq3_s_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq3_s_gemv_id_int24_f32_bindings[] = {
@@ -2079,6 +2117,10 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq3_s_gemv_id_f16_bindings[] = {
@@ -2139,6 +2181,7 @@ const qk_kernel qk_iq3_s_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 126,
 };
 
 const qk_kernel qk_iq3_s_gemv_id_f16_metal = {
@@ -2159,6 +2202,7 @@ const qk_kernel qk_iq3_s_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 126,
 };
 
 static const qk_binding iq3_s_gemv_id_int8_f16_bindings[] = {
@@ -2221,6 +2265,10 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_s_gemv_id_split_f16_bindings[] = {
@@ -2283,6 +2331,10 @@ const qk_kernel qk_iq3_s_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq3_s_gemv_id_int24_f16_bindings[] = {
@@ -2345,6 +2397,10 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

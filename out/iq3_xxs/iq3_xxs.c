@@ -1005,6 +1005,7 @@ const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 static const uint32_t iq3_xxs_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -1030,6 +1031,7 @@ const qk_kernel qk_iq3_xxs_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq3_xxs_gemv_int8_f32_bindings[] = {
@@ -1095,6 +1097,10 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_split_f32_bindings[] = {
@@ -1160,6 +1166,10 @@ const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_int24_f32_bindings[] = {
@@ -1225,6 +1235,10 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_f16_bindings[] = {
@@ -1286,6 +1300,7 @@ const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 static const uint32_t iq3_xxs_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -1311,6 +1326,7 @@ const qk_kernel qk_iq3_xxs_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq3_xxs_gemv_int8_f16_bindings[] = {
@@ -1376,6 +1392,10 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_split_f16_bindings[] = {
@@ -1441,6 +1461,10 @@ const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_int24_f16_bindings[] = {
@@ -1506,6 +1530,10 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_id_f32_bindings[] = {
@@ -1565,6 +1593,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 const qk_kernel qk_iq3_xxs_gemv_id_f32_metal = {
@@ -1585,6 +1614,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq3_xxs_gemv_id_int8_f32_bindings[] = {
@@ -1648,6 +1678,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_id_split_f32_bindings[] = {
@@ -1711,6 +1745,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_id_int24_f32_bindings[] = {
@@ -1774,6 +1812,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_id_f16_bindings[] = {
@@ -1833,6 +1875,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
 };
 
 const qk_kernel qk_iq3_xxs_gemv_id_f16_metal = {
@@ -1853,6 +1896,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 82,
 };
 
 static const qk_binding iq3_xxs_gemv_id_int8_f16_bindings[] = {
@@ -1916,6 +1960,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_id_split_f16_bindings[] = {
@@ -1979,6 +2027,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq3_xxs_gemv_id_int24_f16_bindings[] = {
@@ -2042,6 +2094,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 130,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

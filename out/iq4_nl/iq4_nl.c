@@ -679,6 +679,7 @@ const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t iq4_nl_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -704,6 +705,7 @@ const qk_kernel qk_iq4_nl_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding iq4_nl_gemv_int8_f32_bindings[] = {
@@ -768,6 +770,10 @@ const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_split_f32_bindings[] = {
@@ -832,6 +838,10 @@ const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_int24_f32_bindings[] = {
@@ -896,6 +906,10 @@ const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_f16_bindings[] = {
@@ -956,6 +970,7 @@ const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t iq4_nl_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -981,6 +996,7 @@ const qk_kernel qk_iq4_nl_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding iq4_nl_gemv_int8_f16_bindings[] = {
@@ -1045,6 +1061,10 @@ const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_split_f16_bindings[] = {
@@ -1109,6 +1129,10 @@ const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_int24_f16_bindings[] = {
@@ -1173,6 +1197,10 @@ const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_id_f32_bindings[] = {
@@ -1231,6 +1259,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_iq4_nl_gemv_id_f32_metal = {
@@ -1251,6 +1280,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding iq4_nl_gemv_id_int8_f32_bindings[] = {
@@ -1313,6 +1343,10 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_id_split_f32_bindings[] = {
@@ -1375,6 +1409,10 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_id_int24_f32_bindings[] = {
@@ -1437,6 +1475,10 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_id_f16_bindings[] = {
@@ -1495,6 +1537,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_iq4_nl_gemv_id_f16_metal = {
@@ -1515,6 +1558,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding iq4_nl_gemv_id_int8_f16_bindings[] = {
@@ -1577,6 +1621,10 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_id_split_f16_bindings[] = {
@@ -1639,6 +1687,10 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_nl_gemv_id_int24_f16_bindings[] = {
@@ -1701,6 +1753,10 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

@@ -688,6 +688,7 @@ const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t iq4_xs_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -713,6 +714,7 @@ const qk_kernel qk_iq4_xs_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq4_xs_gemv_int8_f32_bindings[] = {
@@ -777,6 +779,10 @@ const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_xs_gemv_split_f32_bindings[] = {
@@ -841,6 +847,10 @@ const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq4_xs_gemv_int24_f32_bindings[] = {
@@ -905,6 +915,10 @@ const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq4_xs_gemv_f16_bindings[] = {
@@ -965,6 +979,7 @@ const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t iq4_xs_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -990,6 +1005,7 @@ const qk_kernel qk_iq4_xs_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq4_xs_gemv_int8_f16_bindings[] = {
@@ -1054,6 +1070,10 @@ const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_xs_gemv_split_f16_bindings[] = {
@@ -1118,6 +1138,10 @@ const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq4_xs_gemv_int24_f16_bindings[] = {
@@ -1182,6 +1206,10 @@ const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq4_xs_gemv_id_f32_bindings[] = {
@@ -1240,6 +1268,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_iq4_xs_gemv_id_f32_metal = {
@@ -1260,6 +1289,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq4_xs_gemv_id_int8_f32_bindings[] = {
@@ -1322,6 +1352,10 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_xs_gemv_id_split_f32_bindings[] = {
@@ -1384,6 +1418,10 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq4_xs_gemv_id_int24_f32_bindings[] = {
@@ -1446,6 +1484,10 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq4_xs_gemv_id_f16_bindings[] = {
@@ -1504,6 +1546,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_iq4_xs_gemv_id_f16_metal = {
@@ -1524,6 +1567,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding iq4_xs_gemv_id_int8_f16_bindings[] = {
@@ -1586,6 +1630,10 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding iq4_xs_gemv_id_split_f16_bindings[] = {
@@ -1648,6 +1696,10 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding iq4_xs_gemv_id_int24_f16_bindings[] = {
@@ -1710,6 +1762,10 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

@@ -639,6 +639,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t mlx_mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -664,6 +665,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mlx_mxfp4_gemv_f16_bindings[] = {
@@ -718,6 +720,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t mlx_mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -743,6 +746,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mlx_mxfp4_gemv_id_f32_bindings[] = {
@@ -795,6 +799,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_mlx_mxfp4_gemv_id_f32_metal = {
@@ -815,6 +820,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mlx_mxfp4_gemv_id_f16_bindings[] = {
@@ -867,6 +873,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_mlx_mxfp4_gemv_id_f16_metal = {
@@ -887,6 +894,7 @@ const qk_kernel qk_mlx_mxfp4_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

@@ -638,6 +638,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t mlx_mxfp8_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -663,6 +664,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding mlx_mxfp8_gemv_f16_bindings[] = {
@@ -717,6 +719,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t mlx_mxfp8_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -742,6 +745,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding mlx_mxfp8_gemv_id_f32_bindings[] = {
@@ -794,6 +798,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_mlx_mxfp8_gemv_id_f32_metal = {
@@ -814,6 +819,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding mlx_mxfp8_gemv_id_f16_bindings[] = {
@@ -866,6 +872,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_mlx_mxfp8_gemv_id_f16_metal = {
@@ -886,6 +893,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 /* ---- dispatch ---- */

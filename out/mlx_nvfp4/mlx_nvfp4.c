@@ -634,6 +634,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_f32_vulkan = {
     .block_elements = 16,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t mlx_nvfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -659,6 +660,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 16,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding mlx_nvfp4_gemv_f16_bindings[] = {
@@ -713,6 +715,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_f16_vulkan = {
     .block_elements = 16,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t mlx_nvfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -738,6 +741,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 16,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding mlx_nvfp4_gemv_id_f32_bindings[] = {
@@ -790,6 +794,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_id_f32_vulkan = {
     .block_elements = 16,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_mlx_nvfp4_gemv_id_f32_metal = {
@@ -810,6 +815,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 16,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding mlx_nvfp4_gemv_id_f16_bindings[] = {
@@ -862,6 +868,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_id_f16_vulkan = {
     .block_elements = 16,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_mlx_nvfp4_gemv_id_f16_metal = {
@@ -882,6 +889,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 16,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 /* ---- dispatch ---- */

@@ -640,6 +640,7 @@ const qk_kernel qk_mx_fp4_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t mx_fp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -665,6 +666,7 @@ const qk_kernel qk_mx_fp4_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mx_fp4_gemv_f16_bindings[] = {
@@ -719,6 +721,7 @@ const qk_kernel qk_mx_fp4_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t mx_fp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -744,6 +747,7 @@ const qk_kernel qk_mx_fp4_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mx_fp4_gemv_id_f32_bindings[] = {
@@ -796,6 +800,7 @@ const qk_kernel qk_mx_fp4_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_mx_fp4_gemv_id_f32_metal = {
@@ -816,6 +821,7 @@ const qk_kernel qk_mx_fp4_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mx_fp4_gemv_id_f16_bindings[] = {
@@ -868,6 +874,7 @@ const qk_kernel qk_mx_fp4_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_mx_fp4_gemv_id_f16_metal = {
@@ -888,6 +895,7 @@ const qk_kernel qk_mx_fp4_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

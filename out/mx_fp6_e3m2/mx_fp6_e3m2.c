@@ -644,6 +644,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t mx_fp6_e3m2_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -669,6 +670,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mx_fp6_e3m2_gemv_f16_bindings[] = {
@@ -723,6 +725,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t mx_fp6_e3m2_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -748,6 +751,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mx_fp6_e3m2_gemv_id_f32_bindings[] = {
@@ -800,6 +804,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_mx_fp6_e3m2_gemv_id_f32_metal = {
@@ -820,6 +825,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mx_fp6_e3m2_gemv_id_f16_bindings[] = {
@@ -872,6 +878,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_mx_fp6_e3m2_gemv_id_f16_metal = {
@@ -892,6 +899,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 /* ---- dispatch ---- */

@@ -688,6 +688,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 128,
+    .sum_roundings = 122,
 };
 
 static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -713,6 +714,7 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mxfp4_gemv_int8_f32_bindings[] = {
@@ -777,6 +779,10 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_split_f32_bindings[] = {
@@ -841,6 +847,10 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_int24_f32_bindings[] = {
@@ -905,6 +915,10 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_f16_bindings[] = {
@@ -970,6 +984,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 128,
+    .sum_roundings = 122,
 };
 
 static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -995,6 +1010,7 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mxfp4_gemv_int8_f16_bindings[] = {
@@ -1059,6 +1075,10 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_split_f16_bindings[] = {
@@ -1123,6 +1143,10 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_int24_f16_bindings[] = {
@@ -1187,6 +1211,10 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_id_f32_bindings[] = {
@@ -1243,6 +1271,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
@@ -1263,6 +1292,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mxfp4_gemv_id_int8_f32_bindings[] = {
@@ -1325,6 +1355,10 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_id_split_f32_bindings[] = {
@@ -1387,6 +1421,10 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_id_int24_f32_bindings[] = {
@@ -1449,6 +1487,10 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_id_f16_bindings[] = {
@@ -1505,6 +1547,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
@@ -1525,6 +1568,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding mxfp4_gemv_id_int8_f16_bindings[] = {
@@ -1587,6 +1631,10 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_id_split_f16_bindings[] = {
@@ -1649,6 +1697,10 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 static const qk_binding mxfp4_gemv_id_int24_f16_bindings[] = {
@@ -1711,6 +1763,10 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 56,
 };
 
 /* ---- dispatch ---- */

@@ -1,8 +1,8 @@
 /* nf4_b128: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format nf4_b128`; do not edit.
  * 68 bytes for 128 elements, 4.25 bits each.
- * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.5 bits, 2.5 integer, 1 float, 1 lookups.
- * gemv in f32: for each weight 0.531 bytes read, 7.5 operations: 0.562 loads, 2.5 bits, 1.38 integer, 2.06 float, 1 lookups.
+ * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1 lookups.
+ * gemv in f32: for each weight 0.531 bytes read, 7.38 operations: 0.562 loads, 2.5 bits, 1.25 integer, 2.06 float, 1 lookups.
  *
  *     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
  *     from "bitsandbytes: Linear4bit with quant_type nf4"

@@ -1,7 +1,7 @@
 // nf4_b128_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format nf4_b128`; do not edit.
 // 68 bytes for 128 elements, 4.25 bits each.
-// For each weight 0.531 bytes read and 2 written, 7.88 operations: 0.625 loads, 2.5 bits, 1.75 integer, 1 float, 1 conversions, 1 lookups.
+// For each weight 0.531 bytes read and 2 written, 7.62 operations: 0.625 loads, 2.5 bits, 1.5 integer, 1 float, 1 conversions, 1 lookups.
 //
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type nf4"
@@ -65,13 +65,13 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = uint(weight[min(block_col * 64u + t * 4u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 4u + 1u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
+    uint w0 = uint(weight[min(block_col * 64u + t * 4u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 64u + t * 4u + 1u, (cols - 1u) / 2u)]) << 8u);
     uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     float s = uintBitsToFloat(absmax[block_col]);
     v[0] = vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]) * s;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = uint(weight[min(block_col * 64u + t * 4u + 2u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 4u + 3u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
+    uint w1 = uint(weight[min(block_col * 64u + t * 4u + 2u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 64u + t * 4u + 3u, (cols - 1u) / 2u)]) << 8u);
     uvec4 q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     v[1] = vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]) * s;
 }

@@ -1,7 +1,7 @@
 // nf4_b64_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
 // 36 bytes for 64 elements, 4.5 bits each.
-// For each weight 0.562 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.5 bits, 2.5 integer, 1 float, 1 lookups.
+// For each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1 lookups.
 //
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type nf4"
@@ -52,7 +52,7 @@ layout(push_constant) uniform Push {
 void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
-    uint w = uint(weight[min(block_col * 32u + t * 2u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 2u + 1u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
+    uint w = uint(weight[min(block_col * 32u + t * 2u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 2u + 1u, (cols - 1u) / 2u)]) << 8u);
     uvec4 q = (uvec4(w) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     float s = uintBitsToFloat(absmax[block_col]);
     v[0] = vec4(N[q.x], N[q.y], N[q.z], N[q.w]) * s;

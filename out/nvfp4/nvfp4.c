@@ -685,6 +685,7 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t nvfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -710,6 +711,7 @@ const qk_kernel qk_nvfp4_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding nvfp4_gemv_int8_f32_bindings[] = {
@@ -774,6 +776,10 @@ const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_split_f32_bindings[] = {
@@ -838,6 +844,10 @@ const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_int24_f32_bindings[] = {
@@ -902,6 +912,10 @@ const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_f16_bindings[] = {
@@ -969,6 +983,7 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t nvfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -994,6 +1009,7 @@ const qk_kernel qk_nvfp4_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding nvfp4_gemv_int8_f16_bindings[] = {
@@ -1058,6 +1074,10 @@ const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_split_f16_bindings[] = {
@@ -1122,6 +1142,10 @@ const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_int24_f16_bindings[] = {
@@ -1186,6 +1210,10 @@ const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_id_f32_bindings[] = {
@@ -1244,6 +1272,7 @@ const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_nvfp4_gemv_id_f32_metal = {
@@ -1264,6 +1293,7 @@ const qk_kernel qk_nvfp4_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding nvfp4_gemv_id_int8_f32_bindings[] = {
@@ -1326,6 +1356,10 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_id_split_f32_bindings[] = {
@@ -1388,6 +1422,10 @@ const qk_kernel qk_nvfp4_gemv_id_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_id_int24_f32_bindings[] = {
@@ -1450,6 +1488,10 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_id_f16_bindings[] = {
@@ -1508,6 +1550,7 @@ const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_nvfp4_gemv_id_f16_metal = {
@@ -1528,6 +1571,7 @@ const qk_kernel qk_nvfp4_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 64,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding nvfp4_gemv_id_int8_f16_bindings[] = {
@@ -1590,6 +1634,10 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_id_split_f16_bindings[] = {
@@ -1652,6 +1700,10 @@ const qk_kernel qk_nvfp4_gemv_id_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding nvfp4_gemv_id_int24_f16_bindings[] = {
@@ -1714,6 +1766,10 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

@@ -684,6 +684,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 16,
+    .sum_roundings = 76,
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -713,6 +714,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding nvfp4_ckpt_gemv_f16_bindings[] = {
@@ -768,6 +770,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 16,
+    .sum_roundings = 76,
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -797,6 +800,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 16,
+    .sum_roundings = 76,
 };
 
 /* ---- dispatch ---- */

@@ -628,6 +628,7 @@ const qk_kernel qk_q1_0_gemv_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 120,
 };
 
 static const uint32_t q1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -653,6 +654,7 @@ const qk_kernel qk_q1_0_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 72,
 };
 
 static const qk_binding q1_0_gemv_int8_f32_bindings[] = {
@@ -717,6 +719,10 @@ const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 256,
+    .sum_roundings = 184,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_split_f32_bindings[] = {
@@ -781,6 +787,10 @@ const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 256,
+    .sum_roundings = 184,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_int24_f32_bindings[] = {
@@ -846,6 +856,10 @@ const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 256,
+    .sum_roundings = 184,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_f16_bindings[] = {
@@ -899,6 +913,7 @@ const qk_kernel qk_q1_0_gemv_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 120,
 };
 
 static const uint32_t q1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -924,6 +939,7 @@ const qk_kernel qk_q1_0_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 72,
 };
 
 static const qk_binding q1_0_gemv_int8_f16_bindings[] = {
@@ -988,6 +1004,10 @@ const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 256,
+    .sum_roundings = 184,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_split_f16_bindings[] = {
@@ -1052,6 +1072,10 @@ const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 256,
+    .sum_roundings = 184,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_int24_f16_bindings[] = {
@@ -1117,6 +1141,10 @@ const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 256,
+    .sum_roundings = 184,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_id_f32_bindings[] = {
@@ -1168,6 +1196,7 @@ const qk_kernel qk_q1_0_gemv_id_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 120,
 };
 
 const qk_kernel qk_q1_0_gemv_id_f32_metal = {
@@ -1188,6 +1217,7 @@ const qk_kernel qk_q1_0_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 72,
 };
 
 static const qk_binding q1_0_gemv_id_int8_f32_bindings[] = {
@@ -1243,6 +1273,10 @@ const qk_kernel qk_q1_0_gemv_id_int8_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 184,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_id_split_f32_bindings[] = {
@@ -1298,6 +1332,10 @@ const qk_kernel qk_q1_0_gemv_id_split_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 184,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_id_int24_f32_bindings[] = {
@@ -1353,6 +1391,10 @@ const qk_kernel qk_q1_0_gemv_id_int24_f32_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 184,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_id_f16_bindings[] = {
@@ -1404,6 +1446,7 @@ const qk_kernel qk_q1_0_gemv_id_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 120,
 };
 
 const qk_kernel qk_q1_0_gemv_id_f16_metal = {
@@ -1424,6 +1467,7 @@ const qk_kernel qk_q1_0_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
+    .sum_roundings = 72,
 };
 
 static const qk_binding q1_0_gemv_id_int8_f16_bindings[] = {
@@ -1479,6 +1523,10 @@ const qk_kernel qk_q1_0_gemv_id_int8_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 184,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_id_split_f16_bindings[] = {
@@ -1534,6 +1582,10 @@ const qk_kernel qk_q1_0_gemv_id_split_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 184,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q1_0_gemv_id_int24_f16_bindings[] = {
@@ -1589,6 +1641,10 @@ const qk_kernel qk_q1_0_gemv_id_int24_f16_vulkan = {
     .block_elements = 128,
     .tile_elements = 16,
     .kept_elements = 128,
+    .sum_roundings = 184,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

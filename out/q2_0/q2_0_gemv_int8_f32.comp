@@ -31,7 +31,8 @@ layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weig
 layout(constant_id = 13) const uint AHEAD = 0;   // 1: rows, of whole fours of words, are loaded ahead
 layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
-layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 7) const uint STAGED_RUNS = 1;  // of x, that a workgroup loads together, where there are few rows; 1: none
+const uint STAGED = BATCH == 1u ? STAGED_RUNS : 1u;
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
@@ -348,8 +349,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inou
 }
 
 const uint X_WORDS = DIGITS * 18u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
-shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles; 0: there is no room for one
+shared uvec4 shared_x[BATCH == 1u || SLICE == 0u ? 1u : BATCH * X_FOURS * SLICE];
 
 // Puts what is kept of right-hand side `m` and tile `t` of the slice there.
 void share_x(uint m, uint t) {
@@ -636,7 +637,7 @@ void main() {
         walk_wide();
         return;
     }
-    if (BATCH > 1u && gl_SubgroupSize >= ROWS && LOAD_WORDS == 4u && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
+    if (BATCH > 1u && SLICE > 0u && gl_SubgroupSize >= ROWS && LOAD_WORDS == 4u && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
         walk_shared();
         return;
     }

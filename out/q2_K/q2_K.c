@@ -645,6 +645,7 @@ const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
 };
 
 static const uint32_t q2_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -670,6 +671,7 @@ const qk_kernel qk_q2_K_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 78,
 };
 
 static const qk_binding q2_K_gemv_int8_f32_bindings[] = {
@@ -734,6 +736,10 @@ const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 100,
 };
 
 static const qk_binding q2_K_gemv_split_f32_bindings[] = {
@@ -798,6 +804,10 @@ const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q2_K_gemv_int24_f32_bindings[] = {
@@ -862,6 +872,10 @@ const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q2_K_gemv_f16_bindings[] = {
@@ -922,6 +936,7 @@ const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
 };
 
 static const uint32_t q2_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -947,6 +962,7 @@ const qk_kernel qk_q2_K_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 78,
 };
 
 static const qk_binding q2_K_gemv_int8_f16_bindings[] = {
@@ -1011,6 +1027,10 @@ const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 100,
 };
 
 static const qk_binding q2_K_gemv_split_f16_bindings[] = {
@@ -1075,6 +1095,10 @@ const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q2_K_gemv_int24_f16_bindings[] = {
@@ -1139,6 +1163,10 @@ const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q2_K_gemv_id_f32_bindings[] = {
@@ -1190,6 +1218,7 @@ const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
 };
 
 const qk_kernel qk_q2_K_gemv_id_f32_metal = {
@@ -1210,6 +1239,7 @@ const qk_kernel qk_q2_K_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 78,
 };
 
 static const qk_binding q2_K_gemv_id_int8_f32_bindings[] = {
@@ -1265,6 +1295,10 @@ const qk_kernel qk_q2_K_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 100,
 };
 
 static const qk_binding q2_K_gemv_id_split_f32_bindings[] = {
@@ -1320,6 +1354,10 @@ const qk_kernel qk_q2_K_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q2_K_gemv_id_int24_f32_bindings[] = {
@@ -1375,6 +1413,10 @@ const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q2_K_gemv_id_f16_bindings[] = {
@@ -1426,6 +1468,7 @@ const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
 };
 
 const qk_kernel qk_q2_K_gemv_id_f16_metal = {
@@ -1446,6 +1489,7 @@ const qk_kernel qk_q2_K_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 78,
 };
 
 static const qk_binding q2_K_gemv_id_int8_f16_bindings[] = {
@@ -1501,6 +1545,10 @@ const qk_kernel qk_q2_K_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 100,
 };
 
 static const qk_binding q2_K_gemv_id_split_f16_bindings[] = {
@@ -1556,6 +1604,10 @@ const qk_kernel qk_q2_K_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 static const qk_binding q2_K_gemv_id_int24_f16_bindings[] = {
@@ -1611,6 +1663,10 @@ const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 112,
 };
 
 /* ---- dispatch ---- */

@@ -648,6 +648,7 @@ const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 124,
 };
 
 static const uint32_t q3_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -673,6 +674,7 @@ const qk_kernel qk_q3_K_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding q3_K_gemv_int8_f32_bindings[] = {
@@ -738,6 +740,10 @@ const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 188,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_split_f32_bindings[] = {
@@ -803,6 +809,10 @@ const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 188,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_int24_f32_bindings[] = {
@@ -868,6 +878,10 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 188,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_f16_bindings[] = {
@@ -928,6 +942,7 @@ const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 124,
 };
 
 static const uint32_t q3_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -953,6 +968,7 @@ const qk_kernel qk_q3_K_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding q3_K_gemv_int8_f16_bindings[] = {
@@ -1018,6 +1034,10 @@ const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 188,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_split_f16_bindings[] = {
@@ -1083,6 +1103,10 @@ const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 188,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_int24_f16_bindings[] = {
@@ -1148,6 +1172,10 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 188,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_id_f32_bindings[] = {
@@ -1199,6 +1227,7 @@ const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_q3_K_gemv_id_f32_metal = {
@@ -1219,6 +1248,7 @@ const qk_kernel qk_q3_K_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding q3_K_gemv_id_int8_f32_bindings[] = {
@@ -1274,6 +1304,10 @@ const qk_kernel qk_q3_K_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_id_split_f32_bindings[] = {
@@ -1329,6 +1363,10 @@ const qk_kernel qk_q3_K_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_id_int24_f32_bindings[] = {
@@ -1384,6 +1422,10 @@ const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_id_f16_bindings[] = {
@@ -1435,6 +1477,7 @@ const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_q3_K_gemv_id_f16_metal = {
@@ -1455,6 +1498,7 @@ const qk_kernel qk_q3_K_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .sum_roundings = 92,
 };
 
 static const qk_binding q3_K_gemv_id_int8_f16_bindings[] = {
@@ -1510,6 +1554,10 @@ const qk_kernel qk_q3_K_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_id_split_f16_bindings[] = {
@@ -1565,6 +1613,10 @@ const qk_kernel qk_q3_K_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q3_K_gemv_id_int24_f16_bindings[] = {
@@ -1620,6 +1672,10 @@ const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 /* ---- dispatch ---- */

@@ -637,6 +637,7 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -662,6 +663,7 @@ const qk_kernel qk_q4_0_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q4_0_gemv_int8_f32_bindings[] = {
@@ -719,6 +721,10 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_split_f32_bindings[] = {
@@ -776,6 +782,10 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_int24_f32_bindings[] = {
@@ -833,6 +843,10 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_f16_bindings[] = {
@@ -895,6 +909,7 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -920,6 +935,7 @@ const qk_kernel qk_q4_0_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q4_0_gemv_int8_f16_bindings[] = {
@@ -977,6 +993,10 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_split_f16_bindings[] = {
@@ -1034,6 +1054,10 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_int24_f16_bindings[] = {
@@ -1091,6 +1115,10 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_id_f32_bindings[] = {
@@ -1144,6 +1172,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
@@ -1164,6 +1193,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q4_0_gemv_id_int8_f32_bindings[] = {
@@ -1219,6 +1249,10 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_id_split_f32_bindings[] = {
@@ -1274,6 +1308,10 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_id_int24_f32_bindings[] = {
@@ -1329,6 +1367,10 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_id_f16_bindings[] = {
@@ -1382,6 +1424,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
@@ -1402,6 +1445,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q4_0_gemv_id_int8_f16_bindings[] = {
@@ -1457,6 +1501,10 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_id_split_f16_bindings[] = {
@@ -1512,6 +1560,10 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_0_gemv_id_int24_f16_bindings[] = {
@@ -1567,6 +1619,10 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

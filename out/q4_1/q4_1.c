@@ -639,6 +639,7 @@ const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t q4_1_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -664,6 +665,7 @@ const qk_kernel qk_q4_1_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding q4_1_gemv_int8_f32_bindings[] = {
@@ -721,6 +723,10 @@ const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_split_f32_bindings[] = {
@@ -778,6 +784,10 @@ const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_int24_f32_bindings[] = {
@@ -835,6 +845,10 @@ const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_f16_bindings[] = {
@@ -897,6 +911,7 @@ const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t q4_1_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -922,6 +937,7 @@ const qk_kernel qk_q4_1_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding q4_1_gemv_int8_f16_bindings[] = {
@@ -979,6 +995,10 @@ const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_split_f16_bindings[] = {
@@ -1036,6 +1056,10 @@ const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_int24_f16_bindings[] = {
@@ -1093,6 +1117,10 @@ const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_id_f32_bindings[] = {
@@ -1146,6 +1174,7 @@ const qk_kernel qk_q4_1_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_q4_1_gemv_id_f32_metal = {
@@ -1166,6 +1195,7 @@ const qk_kernel qk_q4_1_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding q4_1_gemv_id_int8_f32_bindings[] = {
@@ -1221,6 +1251,10 @@ const qk_kernel qk_q4_1_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_id_split_f32_bindings[] = {
@@ -1276,6 +1310,10 @@ const qk_kernel qk_q4_1_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_id_int24_f32_bindings[] = {
@@ -1331,6 +1369,10 @@ const qk_kernel qk_q4_1_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_id_f16_bindings[] = {
@@ -1384,6 +1426,7 @@ const qk_kernel qk_q4_1_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_q4_1_gemv_id_f16_metal = {
@@ -1404,6 +1447,7 @@ const qk_kernel qk_q4_1_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding q4_1_gemv_id_int8_f16_bindings[] = {
@@ -1459,6 +1503,10 @@ const qk_kernel qk_q4_1_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_id_split_f16_bindings[] = {
@@ -1514,6 +1562,10 @@ const qk_kernel qk_q4_1_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q4_1_gemv_id_int24_f16_bindings[] = {
@@ -1569,6 +1621,10 @@ const qk_kernel qk_q4_1_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

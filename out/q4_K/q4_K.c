@@ -653,6 +653,7 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
 };
 
 static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -678,6 +679,7 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 78,
 };
 
 static const qk_binding q4_K_gemv_int8_f32_bindings[] = {
@@ -740,6 +742,10 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 40,
 };
 
 static const qk_binding q4_K_gemv_split_f32_bindings[] = {
@@ -802,6 +808,10 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding q4_K_gemv_int24_f32_bindings[] = {
@@ -864,6 +874,10 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding q4_K_gemv_f16_bindings[] = {
@@ -924,6 +938,7 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
 };
 
 static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -949,6 +964,7 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 78,
 };
 
 static const qk_binding q4_K_gemv_int8_f16_bindings[] = {
@@ -1011,6 +1027,10 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 40,
 };
 
 static const qk_binding q4_K_gemv_split_f16_bindings[] = {
@@ -1073,6 +1093,10 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding q4_K_gemv_int24_f16_bindings[] = {
@@ -1135,6 +1159,10 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding q4_K_gemv_id_f32_bindings[] = {
@@ -1186,6 +1214,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
 };
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
@@ -1206,6 +1235,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 78,
 };
 
 static const qk_binding q4_K_gemv_id_int8_f32_bindings[] = {
@@ -1259,6 +1289,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 40,
 };
 
 static const qk_binding q4_K_gemv_id_split_f32_bindings[] = {
@@ -1312,6 +1346,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding q4_K_gemv_id_int24_f32_bindings[] = {
@@ -1365,6 +1403,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding q4_K_gemv_id_f16_bindings[] = {
@@ -1416,6 +1458,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
 };
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
@@ -1436,6 +1479,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 78,
 };
 
 static const qk_binding q4_K_gemv_id_int8_f16_bindings[] = {
@@ -1489,6 +1533,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 40,
 };
 
 static const qk_binding q4_K_gemv_id_split_f16_bindings[] = {
@@ -1542,6 +1590,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 static const qk_binding q4_K_gemv_id_int24_f16_bindings[] = {
@@ -1595,6 +1647,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 64,
 };
 
 /* ---- dispatch ---- */

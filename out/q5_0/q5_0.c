@@ -642,6 +642,7 @@ const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t q5_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -667,6 +668,7 @@ const qk_kernel qk_q5_0_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q5_0_gemv_int8_f32_bindings[] = {
@@ -731,6 +733,10 @@ const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_split_f32_bindings[] = {
@@ -795,6 +801,10 @@ const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_int24_f32_bindings[] = {
@@ -860,6 +870,10 @@ const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_f16_bindings[] = {
@@ -922,6 +936,7 @@ const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t q5_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -947,6 +962,7 @@ const qk_kernel qk_q5_0_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q5_0_gemv_int8_f16_bindings[] = {
@@ -1011,6 +1027,10 @@ const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_split_f16_bindings[] = {
@@ -1075,6 +1095,10 @@ const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_int24_f16_bindings[] = {
@@ -1140,6 +1164,10 @@ const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_id_f32_bindings[] = {
@@ -1193,6 +1221,7 @@ const qk_kernel qk_q5_0_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_q5_0_gemv_id_f32_metal = {
@@ -1213,6 +1242,7 @@ const qk_kernel qk_q5_0_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q5_0_gemv_id_int8_f32_bindings[] = {
@@ -1268,6 +1298,10 @@ const qk_kernel qk_q5_0_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_id_split_f32_bindings[] = {
@@ -1323,6 +1357,10 @@ const qk_kernel qk_q5_0_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_id_int24_f32_bindings[] = {
@@ -1378,6 +1416,10 @@ const qk_kernel qk_q5_0_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_id_f16_bindings[] = {
@@ -1431,6 +1473,7 @@ const qk_kernel qk_q5_0_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_q5_0_gemv_id_f16_metal = {
@@ -1451,6 +1494,7 @@ const qk_kernel qk_q5_0_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q5_0_gemv_id_int8_f16_bindings[] = {
@@ -1506,6 +1550,10 @@ const qk_kernel qk_q5_0_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_id_split_f16_bindings[] = {
@@ -1561,6 +1609,10 @@ const qk_kernel qk_q5_0_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_0_gemv_id_int24_f16_bindings[] = {
@@ -1616,6 +1668,10 @@ const qk_kernel qk_q5_0_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

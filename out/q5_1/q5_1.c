@@ -635,6 +635,7 @@ const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t q5_1_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -660,6 +661,7 @@ const qk_kernel qk_q5_1_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding q5_1_gemv_int8_f32_bindings[] = {
@@ -715,6 +717,10 @@ const qk_kernel qk_q5_1_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_split_f32_bindings[] = {
@@ -770,6 +776,10 @@ const qk_kernel qk_q5_1_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_int24_f32_bindings[] = {
@@ -826,6 +836,10 @@ const qk_kernel qk_q5_1_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_f16_bindings[] = {
@@ -879,6 +893,7 @@ const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 static const uint32_t q5_1_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -904,6 +919,7 @@ const qk_kernel qk_q5_1_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding q5_1_gemv_int8_f16_bindings[] = {
@@ -959,6 +975,10 @@ const qk_kernel qk_q5_1_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_split_f16_bindings[] = {
@@ -1014,6 +1034,10 @@ const qk_kernel qk_q5_1_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_int24_f16_bindings[] = {
@@ -1070,6 +1094,10 @@ const qk_kernel qk_q5_1_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_id_f32_bindings[] = {
@@ -1121,6 +1149,7 @@ const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_q5_1_gemv_id_f32_metal = {
@@ -1141,6 +1170,7 @@ const qk_kernel qk_q5_1_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding q5_1_gemv_id_int8_f32_bindings[] = {
@@ -1194,6 +1224,10 @@ const qk_kernel qk_q5_1_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_id_split_f32_bindings[] = {
@@ -1247,6 +1281,10 @@ const qk_kernel qk_q5_1_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_id_int24_f32_bindings[] = {
@@ -1300,6 +1338,10 @@ const qk_kernel qk_q5_1_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_id_f16_bindings[] = {
@@ -1351,6 +1393,7 @@ const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
 };
 
 const qk_kernel qk_q5_1_gemv_id_f16_metal = {
@@ -1371,6 +1414,7 @@ const qk_kernel qk_q5_1_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 76,
 };
 
 static const qk_binding q5_1_gemv_id_int8_f16_bindings[] = {
@@ -1424,6 +1468,10 @@ const qk_kernel qk_q5_1_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_id_split_f16_bindings[] = {
@@ -1477,6 +1525,10 @@ const qk_kernel qk_q5_1_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q5_1_gemv_id_int24_f16_bindings[] = {
@@ -1530,6 +1582,10 @@ const qk_kernel qk_q5_1_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 124,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

@@ -657,6 +657,7 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
 };
 
 static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -682,6 +683,7 @@ const qk_kernel qk_q5_K_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .sum_roundings = 94,
 };
 
 static const qk_binding q5_K_gemv_int8_f32_bindings[] = {
@@ -745,6 +747,10 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 190,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q5_K_gemv_split_f32_bindings[] = {
@@ -808,6 +814,10 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 190,
+    .x_levels = 32639,
+    .x_group = 128,
+    .x_reach = 240,
 };
 
 static const qk_binding q5_K_gemv_int24_f32_bindings[] = {
@@ -871,6 +881,10 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 190,
+    .x_levels = 8355709,
+    .x_group = 128,
+    .x_reach = 240,
 };
 
 static const qk_binding q5_K_gemv_f16_bindings[] = {
@@ -931,6 +945,7 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 126,
 };
 
 static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -956,6 +971,7 @@ const qk_kernel qk_q5_K_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .sum_roundings = 94,
 };
 
 static const qk_binding q5_K_gemv_int8_f16_bindings[] = {
@@ -1019,6 +1035,10 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 190,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q5_K_gemv_split_f16_bindings[] = {
@@ -1082,6 +1102,10 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 190,
+    .x_levels = 32639,
+    .x_group = 128,
+    .x_reach = 240,
 };
 
 static const qk_binding q5_K_gemv_int24_f16_bindings[] = {
@@ -1145,6 +1169,10 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
+    .sum_roundings = 190,
+    .x_levels = 8355709,
+    .x_group = 128,
+    .x_reach = 240,
 };
 
 static const qk_binding q5_K_gemv_id_f32_bindings[] = {
@@ -1196,6 +1224,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 126,
 };
 
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
@@ -1216,6 +1245,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .sum_roundings = 94,
 };
 
 static const qk_binding q5_K_gemv_id_int8_f32_bindings[] = {
@@ -1269,6 +1299,10 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q5_K_gemv_id_split_f32_bindings[] = {
@@ -1322,6 +1356,10 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 232,
 };
 
 static const qk_binding q5_K_gemv_id_int24_f32_bindings[] = {
@@ -1375,6 +1413,10 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 232,
 };
 
 static const qk_binding q5_K_gemv_id_f16_bindings[] = {
@@ -1426,6 +1468,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 126,
 };
 
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
@@ -1446,6 +1489,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .sum_roundings = 94,
 };
 
 static const qk_binding q5_K_gemv_id_int8_f16_bindings[] = {
@@ -1499,6 +1543,10 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 228,
 };
 
 static const qk_binding q5_K_gemv_id_split_f16_bindings[] = {
@@ -1552,6 +1600,10 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 232,
 };
 
 static const qk_binding q5_K_gemv_id_int24_f16_bindings[] = {
@@ -1605,6 +1657,10 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .sum_roundings = 126,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 232,
 };
 
 /* ---- dispatch ---- */

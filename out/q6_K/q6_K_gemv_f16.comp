@@ -34,7 +34,8 @@ layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 13) const uint AHEAD = 0;   // 1: rows, of whole fours of words, are loaded ahead
 layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
-layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 7) const uint STAGED_RUNS = 1;  // of x, that a workgroup loads together, where there are few rows; 1: none
+const uint STAGED = BATCH == 1u ? STAGED_RUNS : 1u;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
@@ -328,8 +329,8 @@ void accumulate_wide(uint n, uint j, uint k, uint words[22], inout float sum) {
 }
 
 const uint X_WORDS = 20u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
-const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
-shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles; 0: there is no room for one
+shared uvec4 shared_x[BATCH == 1u || SLICE == 0u ? 1u : BATCH * X_FOURS * SLICE];
 
 // Puts what is kept of right-hand side `m` and tile `t` of the slice there.
 void share_x(uint m, uint t) {
@@ -670,7 +671,7 @@ void main() {
         walk_wide();
         return;
     }
-    if (BATCH > 1u && gl_SubgroupSize >= ROWS) {
+    if (BATCH > 1u && SLICE > 0u && gl_SubgroupSize >= ROWS) {
         walk_shared();
         return;
     }

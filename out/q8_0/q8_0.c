@@ -642,6 +642,7 @@ const qk_kernel qk_q8_0_gemv_f32_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t q8_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -667,6 +668,7 @@ const qk_kernel qk_q8_0_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q8_0_gemv_int8_f32_bindings[] = {
@@ -725,6 +727,10 @@ const qk_kernel qk_q8_0_gemv_int8_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_split_f32_bindings[] = {
@@ -783,6 +789,10 @@ const qk_kernel qk_q8_0_gemv_split_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_int24_f32_bindings[] = {
@@ -841,6 +851,10 @@ const qk_kernel qk_q8_0_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_f16_bindings[] = {
@@ -903,6 +917,7 @@ const qk_kernel qk_q8_0_gemv_f16_vulkan = {
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t q8_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -928,6 +943,7 @@ const qk_kernel qk_q8_0_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q8_0_gemv_int8_f16_bindings[] = {
@@ -986,6 +1002,10 @@ const qk_kernel qk_q8_0_gemv_int8_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_split_f16_bindings[] = {
@@ -1044,6 +1064,10 @@ const qk_kernel qk_q8_0_gemv_split_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_int24_f16_bindings[] = {
@@ -1102,6 +1126,10 @@ const qk_kernel qk_q8_0_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .rows_at_once = 4,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_id_f32_bindings[] = {
@@ -1155,6 +1183,7 @@ const qk_kernel qk_q8_0_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_q8_0_gemv_id_f32_metal = {
@@ -1175,6 +1204,7 @@ const qk_kernel qk_q8_0_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q8_0_gemv_id_int8_f32_bindings[] = {
@@ -1230,6 +1260,10 @@ const qk_kernel qk_q8_0_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_id_split_f32_bindings[] = {
@@ -1285,6 +1319,10 @@ const qk_kernel qk_q8_0_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_id_int24_f32_bindings[] = {
@@ -1340,6 +1378,10 @@ const qk_kernel qk_q8_0_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_id_f16_bindings[] = {
@@ -1393,6 +1435,7 @@ const qk_kernel qk_q8_0_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_q8_0_gemv_id_f16_metal = {
@@ -1413,6 +1456,7 @@ const qk_kernel qk_q8_0_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding q8_0_gemv_id_int8_f16_bindings[] = {
@@ -1468,6 +1512,10 @@ const qk_kernel qk_q8_0_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_id_split_f16_bindings[] = {
@@ -1523,6 +1571,10 @@ const qk_kernel qk_q8_0_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 static const qk_binding q8_0_gemv_id_int24_f16_bindings[] = {
@@ -1578,6 +1630,10 @@ const qk_kernel qk_q8_0_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 32,
 };
 
 /* ---- dispatch ---- */

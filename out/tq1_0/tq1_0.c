@@ -633,6 +633,7 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -658,6 +659,7 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const qk_binding tq1_0_gemv_int8_f32_bindings[] = {
@@ -722,6 +724,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 186,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 116,
 };
 
 static const qk_binding tq1_0_gemv_split_f32_bindings[] = {
@@ -786,6 +792,10 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 186,
+    .x_levels = 32639,
+    .x_group = 128,
+    .x_reach = 248,
 };
 
 static const qk_binding tq1_0_gemv_int24_f32_bindings[] = {
@@ -851,6 +861,10 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 186,
+    .x_levels = 8355709,
+    .x_group = 128,
+    .x_reach = 248,
 };
 
 static const qk_binding tq1_0_gemv_f16_bindings[] = {
@@ -904,6 +918,7 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -929,6 +944,7 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const qk_binding tq1_0_gemv_int8_f16_bindings[] = {
@@ -993,6 +1009,10 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 186,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 116,
 };
 
 static const qk_binding tq1_0_gemv_split_f16_bindings[] = {
@@ -1057,6 +1077,10 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 186,
+    .x_levels = 32639,
+    .x_group = 128,
+    .x_reach = 248,
 };
 
 static const qk_binding tq1_0_gemv_int24_f16_bindings[] = {
@@ -1122,6 +1146,10 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
+    .sum_roundings = 186,
+    .x_levels = 8355709,
+    .x_group = 128,
+    .x_reach = 248,
 };
 
 static const qk_binding tq1_0_gemv_id_f32_bindings[] = {
@@ -1173,6 +1201,7 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
@@ -1193,6 +1222,7 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const qk_binding tq1_0_gemv_id_int8_f32_bindings[] = {
@@ -1239,6 +1269,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 116,
 };
 
 static const qk_binding tq1_0_gemv_id_split_f32_bindings[] = {
@@ -1285,6 +1319,10 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 244,
 };
 
 static const qk_binding tq1_0_gemv_id_int24_f32_bindings[] = {
@@ -1331,6 +1369,10 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 244,
 };
 
 static const qk_binding tq1_0_gemv_id_f16_bindings[] = {
@@ -1382,6 +1424,7 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
@@ -1402,6 +1445,7 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 122,
 };
 
 static const qk_binding tq1_0_gemv_id_int8_f16_bindings[] = {
@@ -1448,6 +1492,10 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 116,
 };
 
 static const qk_binding tq1_0_gemv_id_split_f16_bindings[] = {
@@ -1494,6 +1542,10 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 64,
+    .x_reach = 244,
 };
 
 static const qk_binding tq1_0_gemv_id_int24_f16_bindings[] = {
@@ -1540,6 +1592,10 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 64,
+    .x_reach = 244,
 };
 
 /* ---- dispatch ---- */

@@ -635,6 +635,7 @@ const qk_kernel qk_tq2_0_gemv_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 122,
 };
 
 static const uint32_t tq2_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
@@ -660,6 +661,7 @@ const qk_kernel qk_tq2_0_gemv_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding tq2_0_gemv_int8_f32_bindings[] = {
@@ -724,6 +726,10 @@ const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_split_f32_bindings[] = {
@@ -788,6 +794,10 @@ const qk_kernel qk_tq2_0_gemv_split_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_int24_f32_bindings[] = {
@@ -852,6 +862,10 @@ const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_f16_bindings[] = {
@@ -912,6 +926,7 @@ const qk_kernel qk_tq2_0_gemv_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 122,
 };
 
 static const uint32_t tq2_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
@@ -937,6 +952,7 @@ const qk_kernel qk_tq2_0_gemv_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding tq2_0_gemv_int8_f16_bindings[] = {
@@ -1001,6 +1017,10 @@ const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_split_f16_bindings[] = {
@@ -1065,6 +1085,10 @@ const qk_kernel qk_tq2_0_gemv_split_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_int24_f16_bindings[] = {
@@ -1129,6 +1153,10 @@ const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan = {
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 512,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_id_f32_bindings[] = {
@@ -1180,6 +1208,7 @@ const qk_kernel qk_tq2_0_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_tq2_0_gemv_id_f32_metal = {
@@ -1200,6 +1229,7 @@ const qk_kernel qk_tq2_0_gemv_id_f32_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding tq2_0_gemv_id_int8_f32_bindings[] = {
@@ -1255,6 +1285,10 @@ const qk_kernel qk_tq2_0_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_id_split_f32_bindings[] = {
@@ -1310,6 +1344,10 @@ const qk_kernel qk_tq2_0_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_id_int24_f32_bindings[] = {
@@ -1365,6 +1403,10 @@ const qk_kernel qk_tq2_0_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_id_f16_bindings[] = {
@@ -1416,6 +1458,7 @@ const qk_kernel qk_tq2_0_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
 };
 
 const qk_kernel qk_tq2_0_gemv_id_f16_metal = {
@@ -1436,6 +1479,7 @@ const qk_kernel qk_tq2_0_gemv_id_f16_metal = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 16,
+    .sum_roundings = 74,
 };
 
 static const qk_binding tq2_0_gemv_id_int8_f16_bindings[] = {
@@ -1491,6 +1535,10 @@ const qk_kernel qk_tq2_0_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 127,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_id_split_f16_bindings[] = {
@@ -1546,6 +1594,10 @@ const qk_kernel qk_tq2_0_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 32639,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 static const qk_binding tq2_0_gemv_id_int24_f16_bindings[] = {
@@ -1601,6 +1653,10 @@ const qk_kernel qk_tq2_0_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .sum_roundings = 122,
+    .x_levels = 8355709,
+    .x_group = 32,
+    .x_reach = 104,
 };
 
 /* ---- dispatch ---- */
