@@ -31,7 +31,7 @@ static double draw_x(qg_soak_x kind, qg_scalar type, uint64_t *state, bool chose
     case QG_SOAK_ZEROS: return 0;
     case QG_SOAK_SUBNORMAL: return ldexp(x, half ? -18 : -130);
     case QG_SOAK_INFINITE:
-        return u * 4096 < 1 ? (x > 1 ? (double)NAN : x > 0 ? (double)INFINITY : -(double)INFINITY) : x;
+        return chosen || u * 4096 < 1 ? (x > 1 ? (double)NAN : x > 0 ? (double)INFINITY : -(double)INFINITY) : x;
     default: return x;
     }
 }

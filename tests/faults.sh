@@ -65,16 +65,16 @@ fault() {
     problem "$name" "$file" "does not build: $(grep -m 1 -a 'rror:' "$log")"
   else
     "$qkgen" soak --data "$tree" --seed 1 --failures 1 --minutes "$minutes" "$@" >"$log" 2>&1
-    text=$(said "$log")
+    text=$(said "$log") found=$(the_case "$log")
     if [ -z "$text" ]; then
       problem "$name" "$file" "not found: $(cases "$log") cases in $minutes minutes"
     elif grep -qE 'does not compile|ERROR: ' <<<"$text"; then
       problem "$name" "$file" "is no kernel: $text"
     elif ! grep -qE -- "${EXPECTED:-.}" <<<"$text"; then
       problem "$name" "$file" "says something else than '$EXPECTED': $text"
-    elif "$qkgen" soak --data "$tree" --case "$(the_case "$log")" --limit 20 >>"$log" 2>&1; then
+    elif "$qkgen" soak --data "$tree" --case "$found" --limit 20 >>"$log" 2>&1; then
       problem "$name" "$file" "the printed case does not repeat it: $text"
-    elif ! "$good" soak --data "$folder/was" --case "$(the_case "$log")" 2>>"$log" | tee -a "$log" | grep -q '^right'; then
+    elif ! "$good" soak --data "$folder/was" --case "$found" 2>>"$log" | tee -a "$log" | grep -q '^right'; then
       problem "$name" "$file" "what was found is not right without the fault: $text"
     else
       row "$name" "$file" "$text" "$(seconds "$log")" "$(cases "$log")"
