@@ -245,6 +245,8 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
     c->padding = one_in(&state, 2) ? QK_PADDING : one_in(&state, 4) ? 4 * below(&state, 16) : 0;
     c->parts = one_in(&state, 6) ? 2 + below(&state, 4) : 1;
     c->workgroups = one_in(&state, 5) ? 1 + below(&state, 24) : 0;
+    /* So few would take so long for a large tensor that a driver gives up. */
+    if (c->rows * c->cols > UINT64_C(1) << 28) c->workgroups = 0;
     if (!c->plain && one_in(&state, 3)) c->constants = draw_constants(arena, &state, c);
     if (c->plain || !c->rows || !c->cols) return true;
     return c->layout->view == QG_VIEW_BLOCKS || qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
