@@ -123,6 +123,9 @@ typedef struct counter {
     uint32_t ahead; /* of them, those that load rows ahead */
 } counter;
 
+/* A constant that all launches have, be it one that dispatch would not choose; no name: none. */
+static qk_tuned_value forced;
+
 /* Results are bound together with the guard behind them: a device that drops what is written beyond a binding would hide it. */
 static qk_status count_launch(void *context, const qk_launch *launch, qk_error *why) {
     counter *c = context;
@@ -133,6 +136,13 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
         if (launch->kernel->bindings[i].role == QK_ROLE_OUTPUT) ranges[i].size += GUARD_BYTES;
     }
     wide.ranges = ranges;
+    uint32_t constants[QK_MAX_CONSTANTS];
+    for (uint32_t i = 0; i < launch->kernel->spec_constant_count && forced.name[0]; i++) {
+        const qk_spec_constant *constant = &launch->kernel->spec_constants[i];
+        constants[i] = launch->constants ? launch->constants[i] : constant->value;
+        if (strcmp(constant->name, forced.name) == 0) constants[i] = forced.value;
+        wide.constants = constants;
+    }
     c->launches++;
     c->ahead += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_AHEAD, 0) == 1;
     return c->inner.launch(c->inner.context, &wide, why);
@@ -235,6 +245,39 @@ static void test_staged(void **state) {
                 run_gemv(&formats[f], 37, cols[i], 1, UINT64_MAX, 1);
                 tuning = NULL;
             }
+}
+
+/* Of several vectors, x is not staged, whatever the constant is; and it is not shared where there is no room for one tile. */
+static void test_constants_of_one_vector(void **state) {
+    static const qk_tuned_value constants[] = {{"staged", 512}, {"shared_fours", 16}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        forced = constants[i];
+        run_gemv(&formats[Q4_0], 19, 2048, 5, UINT64_MAX, 1);
+        forced = (qk_tuned_value){"", 0};
+    }
+}
+
+/* The runtime refuses what takes more shared memory than the device has. */
+static void test_too_much_shared_memory(void **state) {
+    const format *f = &formats[Q4_0];
+    const uint64_t cols = 1024, rows = 8, batch = 2;
+    array weights = weights_of(f->kernel, rows * cols / f->kernel->block_elements, f->scales_at, f->n_scales);
+    array x = floats_of(batch * cols), y = array_new(batch * rows * 4);
+    counter c;
+    const qk_backend backend = counted(&c, UINT64_MAX);
+    (void)state;
+    forced = (qk_tuned_value){"shared_fours", 65536};
+    OK(qk_vulkan_begin(vk, &error));
+    const qk_status status =
+        qk_dispatch_gemv(&backend, f->kernel, &weights.range, x.range, y.range, rows, cols, batch, &error);
+    forced = (qk_tuned_value){"", 0};
+    qk_vulkan_submit(vk, NULL);
+    assert_int_equal(status, QK_ERROR_LIMIT);
+    assert_non_null(strstr(error.text, "bytes of shared memory with these constants, must be at most"));
+    array_free(&weights);
+    array_free(&x);
+    array_free(&y);
 }
 
 /* Rows that are loaded ahead, of a subgroup's slice or of several, the last of which may be cut: with fewer rows than are taken at a
@@ -445,9 +488,16 @@ static int close_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_batches),        cmocka_unit_test(test_shapes), cmocka_unit_test(test_staged),
-        cmocka_unit_test(test_ahead),          cmocka_unit_test(test_parts),  cmocka_unit_test(test_experts),
-        cmocka_unit_test(test_staged_experts), cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_constants_of_one_vector),
+        cmocka_unit_test(test_too_much_shared_memory),
+        cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_staged_experts),
+        cmocka_unit_test(test_gather),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

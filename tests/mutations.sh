@@ -344,6 +344,27 @@ mutate "codes leave side by side, Vulkan" templates/qdq_init.comp 's/place = thr
 mutate "groups that are no powers of two, Vulkan" templates/qdq.glsl 's/other < left; other \+= step/other < 2u * step; other += step/' unit qdq_test
 mutate "quads that no power of two divides, Vulkan" templates/qdq_init.comp 's/i < held; \+\+i\) \{$/i < held - 1u; ++i) {/' unit qdq_test
 
+# ---- shared memory ----
+mutate "arrays that a launch does not use take shared memory, too" $sums 's/QK_UNUSED_SHARED_BYTES 96u/QK_UNUSED_SHARED_BYTES 0u/' \
+  unit shared_memory_test
+mutate "the runtime refuses what takes more than the device has" runtime/vulkan_pipeline.c 's/ \|\| bytes <= vk->info.shared_bytes\)/ || bytes > 0)/' \
+  unit gemv_test
+mutate "several vectors: x is not shared where no tile fits" templates/gemv.comp 's/ \&\& SLICE > 0u//' unit gemv_test
+mutate "several vectors: x is not staged" gen/glsl.c 's/BATCH == 1u \? STAGED_RUNS : 1u/STAGED_RUNS/' unit bound_test
+
+# ---- the bound of sums ----
+mutate "a byte has 127 steps" gen/error.c 's/\{0, 127, /{0, 6350, /' unit bound_test
+mutate "two bytes have 32639 steps" gen/error.c 's/127, 32639/127, 1631950/' unit bound_test
+mutate "a step is that of all its elements" gen/error.c 's/described->x_reach = reach/described->x_reach = 1/' unit bound_test
+mutate "a step of bytes is of 32 elements" gen/error.c 's/\? plan->n_runs : in_step/? plan->n_runs : 1/' unit bound_test
+mutate "halves lose digits" gen/error.c 's/HALF_ROUNDING = 1 << 13/HALF_ROUNDING = 1 << 6/' unit bound_test
+mutate "tiles add up" runtime/include/qkgen/kernel.h 's/sum_roundings \+ 3 \* tiles/sum_roundings + 0 * tiles/' unit bound_test
+mutate "a window of the largest reaches back" gen/run_bound.c 's/k \+ 1 - reach : 0/k : 0/' unit bound_test
+mutate "integers with a sign have a bias" gen/value.c 's/size - 2 \*/size - 0 */' unit bound_test
+mutate "a choice is one value and a bit times more" gen/value.c 's/2 \* first \+ second/first/' unit bound_test
+mutate "a difference adds up" gen/value.c 's/(magnitude\(e, least, term->arg\[0\]\)) \+ magnitude\(e, least, term->arg\[1\]\);/fabs(\1 - magnitude(e, least, term->arg[1]));/' \
+  unit bound_test
+
 echo
 echo "$number mutations, $problems of them not as they must be"
 [ -n "${FOLDER:-}" ] || rm -rf "$folder"
