@@ -71,7 +71,11 @@ if [ -e "$figures/figures.json" ]; then
   write_tables
   put figures "$tables"
 fi
-[ ! -e "$figures/models.md" ] || put models "$figures/models.md"
+if [ -e "$figures/models.md" ]; then
+  # Without the thousands of lines of each matrix, and sums of which there is no figure.
+  sed '/^\*\*Every matrix\*\*$/,$d' "$figures/models.md" | grep -v -- '| - | - | - |' >"$tables"
+  put models "$tables"
+fi
 mv "$page.part" "$page"
 echo "$page, $pictures/formats.svg, $pictures/sizes.svg"
 exit $status
