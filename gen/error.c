@@ -10,7 +10,7 @@ enum { OTHER_ROUNDINGS = 56, HALF_ROUNDING = 1 << 13, OF_HALVES = 3, OF_OPERANDS
 enum { LEVELS_OF_HALF = 1 << 14, LEVELS_OF_UNIT = 1 << 30 };
 
 static uint32_t levels_of(const qg_sum_class *sum) {
-    static const uint32_t of_digits[] = {0, 127, 32639, 8355709};
+    static const uint32_t of_digits[] = {0, 127, 32639, 8355708};
     if (sum->products == QG_PRODUCTS_MMA) return LEVELS_OF_UNIT;
     return sum->products == QG_PRODUCTS_F16 ? LEVELS_OF_HALF : of_digits[sum->digits];
 }

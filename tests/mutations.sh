@@ -311,7 +311,7 @@ mutate "sums of x in integers: without what these are moved by" gen/sums.c 's/ -
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "sums of digits: of the set and no others" gen/sums.c 's/fits \&= left/fits |= left/' \
   script gemv vulkan "blocks q6_K 19 3 1 f32"
-mutate "the bound of class int24: digits are bytes with a sign" templates/sums.glsl 's/8355709\.0/8388607.0/' \
+mutate "the bound of class int24: digits are bytes with a sign" templates/sums.glsl 's/8355708\.0/8388607.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class split: two digits" gen/family.c 's/("_int8", QG_PRODUCTS_INT8, )2,/\11,/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"

@@ -876,7 +876,7 @@ const qk_kernel qk_affine_b3_g32_bf16_gemv_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1149,7 +1149,7 @@ const qk_kernel qk_affine_b3_g32_bf16_gemv_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1409,7 +1409,7 @@ const qk_kernel qk_affine_b3_g32_bf16_gemv_id_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1669,7 +1669,7 @@ const qk_kernel qk_affine_b3_g32_bf16_gemv_id_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };

@@ -77,7 +77,7 @@ float wide_x_step[WIDE_TILES][2];
 float wide_x_sum[WIDE_TILES][2];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
 
 // Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
 float scale_of(vec4 most, vec4 all) {

@@ -868,7 +868,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1141,7 +1141,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1401,7 +1401,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1661,7 +1661,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };

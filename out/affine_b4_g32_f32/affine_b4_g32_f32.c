@@ -867,7 +867,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_int24_f32_vulkan = {
     .kept_elements = 64,
     .rows_at_once = 4,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1133,7 +1133,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_int24_f16_vulkan = {
     .kept_elements = 64,
     .rows_at_once = 4,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1385,7 +1385,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1637,7 +1637,7 @@ const qk_kernel qk_affine_b4_g32_f32_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };

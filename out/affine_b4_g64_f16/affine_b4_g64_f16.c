@@ -856,7 +856,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1121,7 +1121,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1373,7 +1373,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1625,7 +1625,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };

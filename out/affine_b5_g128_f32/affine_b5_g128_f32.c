@@ -879,7 +879,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_int24_f32_vulkan = {
     .kept_elements = 64,
     .rows_at_once = 4,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1153,7 +1153,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_int24_f16_vulkan = {
     .kept_elements = 64,
     .rows_at_once = 4,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1413,7 +1413,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1673,7 +1673,7 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };

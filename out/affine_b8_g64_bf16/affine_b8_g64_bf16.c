@@ -866,7 +866,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_int24_f32_vulkan = {
     .kept_elements = 64,
     .rows_at_once = 4,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1134,7 +1134,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_int24_f16_vulkan = {
     .kept_elements = 64,
     .rows_at_once = 4,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1386,7 +1386,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1638,7 +1638,7 @@ const qk_kernel qk_affine_b8_g64_bf16_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };

@@ -908,7 +908,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .block_cols = 32,
     .kept_elements = 64,
     .sum_roundings = 90,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1201,7 +1201,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .block_cols = 32,
     .kept_elements = 64,
     .sum_roundings = 90,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };

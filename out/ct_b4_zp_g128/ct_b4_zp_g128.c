@@ -898,7 +898,7 @@ const qk_kernel qk_ct_b4_zp_g128_gemv_int24_f32_vulkan = {
     .block_rows = 8,
     .block_cols = 128,
     .sum_roundings = 74,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 16,
     .x_reach = 16,
 };
@@ -1159,7 +1159,7 @@ const qk_kernel qk_ct_b4_zp_g128_gemv_int24_f16_vulkan = {
     .block_rows = 8,
     .block_cols = 128,
     .sum_roundings = 74,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 16,
     .x_reach = 16,
 };

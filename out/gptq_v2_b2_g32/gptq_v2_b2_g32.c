@@ -892,7 +892,7 @@ const qk_kernel qk_gptq_v2_b2_g32_gemv_int24_f32_vulkan = {
     .block_rows = 32,
     .block_cols = 32,
     .sum_roundings = 74,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 16,
     .x_reach = 16,
 };
@@ -1153,7 +1153,7 @@ const qk_kernel qk_gptq_v2_b2_g32_gemv_int24_f16_vulkan = {
     .block_rows = 32,
     .block_cols = 32,
     .sum_roundings = 74,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 16,
     .x_reach = 16,
 };

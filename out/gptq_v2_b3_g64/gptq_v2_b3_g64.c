@@ -892,7 +892,7 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_int24_f32_vulkan = {
     .block_rows = 32,
     .block_cols = 64,
     .sum_roundings = 90,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1153,7 +1153,7 @@ const qk_kernel qk_gptq_v2_b3_g64_gemv_int24_f16_vulkan = {
     .block_rows = 32,
     .block_cols = 64,
     .sum_roundings = 90,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };

@@ -934,7 +934,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_int24_f32_vulkan = {
     .block_cols = 128,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1231,7 +1231,7 @@ const qk_kernel qk_hqq_b3_g128_gemv_int24_f16_vulkan = {
     .block_cols = 128,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };

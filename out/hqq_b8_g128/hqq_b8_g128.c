@@ -924,7 +924,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_int24_f32_vulkan = {
     .kept_elements = 64,
     .rows_at_once = 4,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1224,7 +1224,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_int24_f16_vulkan = {
     .kept_elements = 64,
     .rows_at_once = 4,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };

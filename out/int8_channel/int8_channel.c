@@ -880,7 +880,7 @@ const qk_kernel qk_int8_channel_gemv_int24_f32_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .sum_roundings = 74,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 16,
     .x_reach = 16,
 };
@@ -1137,7 +1137,7 @@ const qk_kernel qk_int8_channel_gemv_int24_f16_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .sum_roundings = 74,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 16,
     .x_reach = 16,
 };

@@ -3227,7 +3227,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .kept_elements = 128,
     .rows_at_once = 4,
     .sum_roundings = 188,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 128,
     .x_reach = 128,
 };
@@ -3519,7 +3519,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .kept_elements = 128,
     .rows_at_once = 4,
     .sum_roundings = 188,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 128,
     .x_reach = 128,
 };
@@ -3797,7 +3797,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 128,
     .sum_roundings = 188,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 128,
     .x_reach = 128,
 };
@@ -4075,7 +4075,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 128,
     .sum_roundings = 188,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 128,
     .x_reach = 128,
 };

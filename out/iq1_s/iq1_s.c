@@ -3225,7 +3225,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .kept_elements = 128,
     .rows_at_once = 4,
     .sum_roundings = 188,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 104,
 };
@@ -3524,7 +3524,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .kept_elements = 128,
     .rows_at_once = 4,
     .sum_roundings = 188,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 104,
 };
@@ -3802,7 +3802,7 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 104,
 };
@@ -4080,7 +4080,7 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 104,
 };

@@ -2221,7 +2221,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 512,
     .sum_roundings = 130,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -2542,7 +2542,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 512,
     .sum_roundings = 130,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -2822,7 +2822,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 130,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -3102,7 +3102,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 130,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };

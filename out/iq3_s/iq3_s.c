@@ -1517,7 +1517,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 512,
     .sum_roundings = 126,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -1838,7 +1838,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 512,
     .sum_roundings = 126,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -2118,7 +2118,7 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f32_vulkan = {
     .tile_elements = 64,
     .kept_elements = 64,
     .sum_roundings = 126,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };
@@ -2398,7 +2398,7 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f16_vulkan = {
     .tile_elements = 64,
     .kept_elements = 64,
     .sum_roundings = 126,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 64,
 };

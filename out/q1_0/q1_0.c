@@ -857,7 +857,7 @@ const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .ahead_kept = 128,
     .ahead_block = 256,
     .sum_roundings = 184,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1142,7 +1142,7 @@ const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .ahead_kept = 128,
     .ahead_block = 256,
     .sum_roundings = 184,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1392,7 +1392,7 @@ const qk_kernel qk_q1_0_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 128,
     .sum_roundings = 184,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1642,7 +1642,7 @@ const qk_kernel qk_q1_0_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 128,
     .sum_roundings = 184,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };

@@ -863,7 +863,7 @@ const qk_kernel qk_q2_0_gemv_int24_f32_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 128,
     .sum_roundings = 122,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1154,7 +1154,7 @@ const qk_kernel qk_q2_0_gemv_int24_f16_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 128,
     .sum_roundings = 122,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1404,7 +1404,7 @@ const qk_kernel qk_q2_0_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 122,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1654,7 +1654,7 @@ const qk_kernel qk_q2_0_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 122,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };

@@ -873,7 +873,7 @@ const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 256,
     .sum_roundings = 126,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 112,
 };
@@ -1164,7 +1164,7 @@ const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 256,
     .sum_roundings = 126,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 112,
 };
@@ -1414,7 +1414,7 @@ const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 126,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 112,
 };
@@ -1664,7 +1664,7 @@ const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 126,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 112,
 };

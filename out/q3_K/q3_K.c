@@ -879,7 +879,7 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .ahead_kept = 128,
     .ahead_block = 512,
     .sum_roundings = 188,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 228,
 };
@@ -1173,7 +1173,7 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .ahead_kept = 128,
     .ahead_block = 512,
     .sum_roundings = 188,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 228,
 };
@@ -1423,7 +1423,7 @@ const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 228,
 };
@@ -1673,7 +1673,7 @@ const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 228,
 };

@@ -882,7 +882,7 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 256,
     .sum_roundings = 190,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 128,
     .x_reach = 240,
 };
@@ -1170,7 +1170,7 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 256,
     .sum_roundings = 190,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 128,
     .x_reach = 240,
 };
@@ -1414,7 +1414,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 126,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 232,
 };
@@ -1658,7 +1658,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .tile_elements = 32,
     .kept_elements = 64,
     .sum_roundings = 126,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 232,
 };

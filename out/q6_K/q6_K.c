@@ -880,7 +880,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 512,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 104,
 };
@@ -1173,7 +1173,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .ahead_kept = 64,
     .ahead_block = 512,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 104,
 };
@@ -1423,7 +1423,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 104,
 };
@@ -1673,7 +1673,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 124,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 104,
 };

@@ -852,7 +852,7 @@ const qk_kernel qk_q8_0_gemv_int24_f32_vulkan = {
     .kept_elements = 64,
     .rows_at_once = 4,
     .sum_roundings = 122,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1127,7 +1127,7 @@ const qk_kernel qk_q8_0_gemv_int24_f16_vulkan = {
     .kept_elements = 64,
     .rows_at_once = 4,
     .sum_roundings = 122,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1379,7 +1379,7 @@ const qk_kernel qk_q8_0_gemv_id_int24_f32_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 122,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };
@@ -1631,7 +1631,7 @@ const qk_kernel qk_q8_0_gemv_id_int24_f16_vulkan = {
     .tile_elements = 16,
     .kept_elements = 64,
     .sum_roundings = 122,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 32,
     .x_reach = 32,
 };

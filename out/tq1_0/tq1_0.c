@@ -862,7 +862,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .ahead_kept = 128,
     .ahead_block = 512,
     .sum_roundings = 186,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 128,
     .x_reach = 248,
 };
@@ -1147,7 +1147,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .ahead_kept = 128,
     .ahead_block = 512,
     .sum_roundings = 186,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 128,
     .x_reach = 248,
 };
@@ -1370,7 +1370,7 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .sum_roundings = 122,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 244,
 };
@@ -1593,7 +1593,7 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .sum_roundings = 122,
-    .x_levels = 8355709,
+    .x_levels = 8355708,
     .x_group = 64,
     .x_reach = 244,
 };
