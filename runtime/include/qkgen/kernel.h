@@ -174,8 +174,7 @@ typedef struct qk_kernel {
     uint32_t ahead_kept;    /* elements there whose x a lane keeps */
     uint32_t ahead_block;   /* elements of which rows have a multiple there, as they have of 16 bytes */
     /* Of sums, the numbers of the bound (docs/error-bounds.md): */
-    uint32_t
-        sum_roundings; /* of a product on its way into the sum of a tile, in units of 2^-24: qk_sum_eps; 0: no sums */
+    uint32_t sum_roundings; /* of a product up to a tile's sum, in units of 2^-24 (qk_sum_eps); 0: no sums */
     uint32_t x_levels; /* x is rounded to steps, of which the largest in a group has so many; 0: it is not rounded */
     uint32_t x_group;  /* elements whose x has one step, at most */
     uint32_t x_reach;  /* these lie within so many neighbours in a row */
