@@ -95,11 +95,11 @@ static void test_affine(void **state) {
 /* N[q] * absmax, in a sequence whose last bytes may be missing: each index has a bound.
  *   loads     absmax; 2 bytes
  *   bits      a shift, an or; 4 shifts; 4 masks
- *   integer   block_col * 32, t * 2, +; + 1; the bound: cols * 32, + 63, / 64, - 1; 2 min
+ *   integer   block_col * 32, t * 2, +; + 1; the bound: cols - 1, / 2; 2 min
  *   float     4 products
  *   lookups   4 */
 static void test_lookups(void **state) {
-    expect(*state, "nf4_b64", "dequant", &(qg_cost){4, {3, 2 + 8, 4 + 4 + 2, 4, 0, 4}, 6, 36.0 / 64, 4});
+    expect(*state, "nf4_b64", "dequant", &(qg_cost){4, {3, 2 + 8, 4 + 2 + 2, 4, 0, 4}, 6, 36.0 / 64, 4});
 }
 
 /* Results in f16 are rounded, one conversion each, and half as long. */
