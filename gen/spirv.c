@@ -214,6 +214,7 @@ static const uint32_t *compile(qg_arena *arena, const char *name, const char *gl
 }
 
 const uint32_t *qg_spirv_compile(qg_arena *arena, const char *name, const char *glsl, size_t *bytes, const char **why) {
+    *why = NULL;
     const char *kept = qg_spirv_cache_path(arena, glsl, QKGEN_GLSLANG_VERSION);
     const uint32_t *words = qg_spirv_cache_read(arena, kept, bytes);
     if (words && !qg_spirv_validate(arena, name, words, *bytes / sizeof *words)) return words;
