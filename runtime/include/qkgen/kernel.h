@@ -185,8 +185,8 @@ typedef struct qk_kernel {
  *
  *     eps * sum over k of W[n][k] * |x[m][k]|  +  sum over k of |w[n][k]| * largest[m][k] / (2 * x_levels)
  *
- * where `largest` is the largest |x| less than x_reach columns away, and the second part is 0 where x_levels is; W, which takes the place of
- * |w| there where products are of halves, is the weight with each difference in its value taken as a sum. docs/error-bounds.md says it
+ * where `largest` is the largest |x| less than x_reach columns away, and the second part is 0 where x_levels is. W is the weight with
+ * each difference in its value taken as a sum; it takes the place of |w| where products are of halves. docs/error-bounds.md says it
  * exactly, and what numbers below 2^-126 add. */
 static inline double qk_sum_eps(const qk_kernel *kernel, uint32_t lanes, uint64_t cols) {
     const uint64_t sharing = lanes >= 32 ? 8 : lanes > 8 ? lanes / 4 : 2; /* lanes that share a row, at least */
