@@ -10,7 +10,7 @@ qg_bound qg_bound_of(const qk_kernel *kernel, uint32_t lanes, uint64_t cols) {
                       .levels = kernel->x_levels,
                       .reach = kernel->x_reach,
                       .least = halves ? 1 : 0,
-                      .of_others = units ? 0.0625 : 0,
+                      .of_others = units ? 0.125 : 0,
                       .of_halves = halves};
 }
 

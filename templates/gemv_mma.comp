@@ -119,8 +119,8 @@ void main() {
                 [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
                     const uint j = min(own + 4u * k + t, wide_tiles - 1u);
                     float low_unit, high_unit;
-                    const float low_scale = scale_of(most_of_four(largest_factor(row, j, @{fetched_low})), 14u, low_unit);
-                    const float high_scale = scale_of(most_of_four(largest_factor(row_8, j, @{fetched_high})), 14u, high_unit);
+                    const float low_scale = scale_of(most_of_four(largest_factor(row, j, @{fetched_low})), 13u, low_unit);
+                    const float high_scale = scale_of(most_of_four(largest_factor(row_8, j, @{fetched_high})), 13u, high_unit);
                     accumulators c = no_products();
                     [[unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
                         f16vec2 low[2u * PART], high[2u * PART];

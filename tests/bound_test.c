@@ -102,9 +102,9 @@ static void limit_of_a_sum(void **state) {
     assert_true(fabs(limit - (0.001 * 28 + 56.0 / 200)) < 1e-15);
     float others[] = {64, 1, 1, 1};
     double room[4 * 4];
-    const qg_bound units = {.reach = 3, .of_others = 0.0625};
+    const qg_bound units = {.reach = 3, .of_others = 0.125};
     qg_bound_magnitudes(&units, others, 4, room);
-    assert_true(others[0] == 64 && others[1] == 4 && others[2] == 4 && others[3] == 1);
+    assert_true(others[0] == 64 && others[1] == 8 && others[2] == 8 && others[3] == 1);
 }
 
 /* Magnitude and value of element `at` of a block. */
