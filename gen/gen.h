@@ -16,13 +16,6 @@
 #define QG_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define QG_PRINTF(fmt, args)
-/* ---- dump.c: stages as text that people read and tests compare -------------------------------------------------- */
-
-/* The specification as parsed, in canonical form: it parses back to the same specification. */
-char *qg_dump_spec(qg_arena *arena, const qg_spec *spec);
-/* Fields with offsets, codes with absolute bits, and the value as a typed tree. */
-char *qg_dump_layout(qg_arena *arena, const qg_layout *layout);
-
 #endif
 
 #define QG_VERSION "0.1.0"

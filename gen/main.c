@@ -626,9 +626,9 @@ static const struct command {
      qg_command_tune},
     {{"soak", " [--minutes N | --seconds N | --cases N] [--seed N] [OPTION]...\n --case CASE\n",
       "tries kernels with random shapes, constants and data on a Vulkan device, and checks every result",
-      "A result must be within the bound of docs/error-bounds.md, nothing else may be written, and a second launch "
-      "gives\n"
-      "the same bits. Cases run in processes of their own. Of a case that fails, the command that repeats it is shown.",
+      "A result must be within the bound of docs/error-bounds.md, nothing else may be written, and a\n"
+      "second launch gives the same bits. Cases run in processes of their own. Of a case that fails, the command\n"
+      "that repeats it is shown.",
       "qkgen soak --format " F " --cases 8\n"},
      qg_command_soak},
     {{"devices", "\n", "lists the Vulkan devices, and what they have that matters", NULL, "qkgen devices\n"},
