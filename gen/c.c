@@ -427,7 +427,7 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
                   const qg_c_options *options, const char **why) {
     const qg_layout *layout = request->layout;
     const qg_plan *elements = qg_plan_elements(arena, layout);
-    const qg_ir *ir = qg_lower_decode(arena, elements);
+    const qg_ir *ir = qg_lower_decode(elements);
     const qg_kernel *kernels;
     const uint32_t count = qg_kernels(arena, request, &kernels);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};

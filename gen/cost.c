@@ -126,8 +126,8 @@ qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits) {
 }
 
 /* Operands of matrix units: what makes them of the codes, two at a time; what the units do is no operation of a thread. */
-static qg_cost cost_of_operands(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_operands *o = qg_lower_operands(arena, kernel->wide);
+static qg_cost cost_of_operands(const qg_kernel *kernel) {
+    const qg_operands *o = qg_lower_operands(kernel->wide);
     qg_cost cost = qg_cost_of_ir(o->ir, kernel->wide, 0);
     cost.stored = qg_bits_per_element(kernel->layout) / 8;
     for (uint32_t i = 0; i < o->n_words; ++i)
@@ -138,11 +138,11 @@ static qg_cost cost_of_operands(qg_arena *arena, const qg_kernel *kernel) {
     return cost;
 }
 
-qg_cost qg_cost_of_kernel(qg_arena *arena, const qg_kernel *kernel) {
+qg_cost qg_cost_of_kernel(const qg_kernel *kernel) {
     const bool sums = kernel->family->sums;
     const qg_plan *plan = kernel->wide ? kernel->wide : kernel->plan;
-    if (qg_is_mma(kernel)) return cost_of_operands(arena, kernel);
-    const qg_ir *ir = sums ? qg_lower_dot(arena, plan, kernel->sum->products) : qg_lower_decode(arena, plan);
+    if (qg_is_mma(kernel)) return cost_of_operands(kernel);
+    const qg_ir *ir = sums ? qg_lower_dot(plan, kernel->sum->products) : qg_lower_decode(plan);
     qg_cost cost = qg_cost_of_ir(ir, plan, sums ? kernel->sum->digits : 0);
     cost.stored = qg_bits_per_element(kernel->layout) / 8;
     if (sums)
@@ -177,10 +177,20 @@ static bool same_cost(const qg_cost *a, const qg_cost *b) {
            memcmp(a->counts, b->counts, sizeof a->counts) == 0;
 }
 
+/* The family's kernel in f32 and of the first class: that of the request, where it has it. */
+static qg_kernel kernel_of(qg_arena *arena, const qg_request *request, const qg_family *family) {
+    const qg_kernel *all = NULL;
+    const uint32_t count = request->list ? qg_kernels(arena, request, &all) : 0;
+    for (uint32_t i = 0; i < count; ++i)
+        if (all[i].family == family && all[i].type == QG_F32 && (!all[i].sum || all[i].sum == qg_sum_classes))
+            return all[i];
+    return qg_kernel_new(arena, request->layout, family, QG_F32, &qg_sum_classes[0]);
+}
+
 void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *only, const char *prefix) {
     qg_arena *arena = text->arena;
     if (only) {
-        const qg_cost cost = qg_cost_of_kernel(arena, only);
+        const qg_cost cost = qg_cost_of_kernel(only);
         add_line(text, prefix, "", &cost);
         return;
     }
@@ -190,12 +200,12 @@ void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *on
     for (uint32_t f = 0; f < request->n_families; ++f) {
         const qg_family *family = request->families[f];
         if (!qg_takes(family, request->layout)) continue;
-        qg_kernel kernel = qg_kernel_new(arena, request->layout, family, QG_F32, &qg_sum_classes[0]);
+        qg_kernel kernel = kernel_of(arena, request, family);
         if (!request->vulkan) {
             kernel.plan = kernel.metal_plan;
             kernel.wide = NULL;
         }
-        costs[count] = qg_cost_of_kernel(arena, &kernel);
+        costs[count] = qg_cost_of_kernel(&kernel);
         uint32_t same = 0;
         while (!same_cost(&costs[same], &costs[count])) ++same;
         names[same] = same < count ? qg_format(arena, "%s, %s", names[same], family->name) : family->name;

@@ -40,7 +40,7 @@ typedef struct qg_cost {
 /* What an IR of the plan's tile costs; `stored` and `written` are 0. Where x is integers, what is done for a digit of it counts
  * `digits` times. */
 qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits);
-qg_cost qg_cost_of_kernel(qg_arena *arena, const qg_kernel *kernel);
+qg_cost qg_cost_of_kernel(const qg_kernel *kernel);
 /* All classes together. */
 uint32_t qg_cost_total(const qg_cost *cost);
 /* The lines of a banner: what each family of the request costs, or `only` one kernel. Families that cost the same share a

@@ -79,7 +79,7 @@ static void add_item(qg_text *text, const qg_kernel *kernel, const qg_cost *ir, 
 
 static bool add_kernel(qg_text *text, const qg_cost_options *o, const qg_templates *templates, const qg_kernel *kernel,
                        bool first, const char **why) {
-    const qg_cost ir = qg_cost_of_kernel(text->arena, kernel);
+    const qg_cost ir = qg_cost_of_kernel(kernel);
     qg_cost spirv;
     if (o->templates && !compiled_cost(text->arena, templates, kernel, &spirv, why)) return false;
     if (o->json)

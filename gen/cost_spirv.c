@@ -407,13 +407,13 @@ bool qg_cost_of_spirv(qg_arena *arena, const qg_kernel *kernel, const uint32_t *
     drop_unreached(&m);
     const bool by_words = kernel->wide && kernel->wide->by_words;
     const uint32_t fetched =
-        by_words ? qg_fetches_of(arena, qg_lower_dot(arena, kernel->wide, kernel->sum->products))->n_words : 0;
+        by_words ? qg_fetches_of(arena, qg_lower_dot(kernel->wide, kernel->sum->products))->n_words : 0;
     const bool *in = kernel->wide ? loops_of_wide(&m, fetched) : inner_loop(&m);
     if (!in) {
         *why = qg_format(arena, "%s: no loop of the SPIR-V holds all loads of weights", kernel->name);
         return false;
     }
-    *cost = qg_cost_of_kernel(arena, kernel);
+    *cost = qg_cost_of_kernel(kernel);
     memset(cost->counts, 0, sizeof cost->counts);
     cost->loaded = 0;
     for (uint32_t b = 0; b < m.n_blocks; ++b)

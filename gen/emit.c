@@ -81,6 +81,7 @@ static bool any_on_metal(qg_arena *arena, const qg_request *request) {
 
 static void emit_format(qg_arena *arena, const emission *e, const qg_layout *layout, product *product) {
     const qg_emit_options *o = e->options;
+    qg_kernel_list kernels = {0};
     qg_request request = {.layout = layout,
                           .n_families = o->n_families,
                           .families = o->families,
@@ -95,6 +96,7 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
         for (uint32_t i = 0; i < count; ++i) product->left_out += qg_is_mma(&all[i]);
         request.without_mma = true;
     }
+    request.list = &kernels; /* from here on it stays as it is */
     const qg_plan *plan = qg_plan_tiles(arena, layout);
     const char *name = layout->name, *msl = "";
     const qk_code *codes = compile_kernels(arena, e, &request, product);

@@ -45,20 +45,20 @@ static uint32_t reach_of(const qg_plan *plan, uint32_t joined, uint32_t runs) {
 }
 
 /* Bytes have a step for each QG_STEP_ELEMENTS; of more digits, a tile below one scale has one for all. */
-static uint32_t runs_of_step(qg_arena *arena, const qg_sum_class *sum, const qg_plan *plan) {
+static uint32_t runs_of_step(const qg_sum_class *sum, const qg_plan *plan) {
     const uint32_t in_step = QG_STEP_ELEMENTS / plan->lanes;
     if (!sum->digits || plan->n_runs <= in_step) return plan->n_runs;
-    const qg_ir *ir = sum->digits > 1 ? qg_lower_dot(arena, plan, sum->products) : NULL;
+    const qg_ir *ir = sum->digits > 1 ? qg_lower_dot(plan, sum->products) : NULL;
     return ir && ir->one_step ? plan->n_runs : in_step;
 }
 
-static void add_plan(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan, qk_kernel *described) {
+static void add_plan(const qg_kernel *kernel, const qg_plan *plan, qk_kernel *described) {
     const qg_sum_class *sum = kernel->sum;
     if (!plan) return;
     const uint32_t terms = plan->tile_elements * (sum->products == QG_PRODUCTS_MMA ? UNIT_ROUNDINGS : 1);
     if (terms > described->sum_roundings) described->sum_roundings = terms;
     if (!described->x_levels) return;
-    const uint32_t joined = sum->products == QG_PRODUCTS_MMA ? 4 : 1, runs = runs_of_step(arena, sum, plan);
+    const uint32_t joined = sum->products == QG_PRODUCTS_MMA ? 4 : 1, runs = runs_of_step(sum, plan);
     const uint32_t group = joined * runs * plan->lanes, reach = reach_of(plan, joined, runs);
     if (group > described->x_group) described->x_group = group;
     if (reach > described->x_reach) described->x_reach = reach;
@@ -75,16 +75,16 @@ static uint32_t operations_of(const qg_term *term) {
     return most + (rounds && term->kind == QG_K_FLOAT);
 }
 
-void qg_describe_error(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
+void qg_describe_error(const qg_kernel *kernel, qk_kernel *described) {
     if (!kernel->sum) return;
     described->x_levels = levels_of(kernel->sum);
     if (described->api == QK_API_VULKAN) {
-        add_plan(arena, kernel, kernel->plan, described);
-        add_plan(arena, kernel, kernel->wide, described);
-        add_plan(arena, kernel, kernel->ahead, described);
+        add_plan(kernel, kernel->plan, described);
+        add_plan(kernel, kernel->wide, described);
+        add_plan(kernel, kernel->ahead, described);
     } else {
-        add_plan(arena, kernel, kernel->metal_plan, described);
-        if (qg_is_mma(kernel)) add_plan(arena, kernel, kernel->wide, described);
+        add_plan(kernel, kernel->metal_plan, described);
+        if (qg_is_mma(kernel)) add_plan(kernel, kernel->wide, described);
     }
     described->sum_roundings += OTHER_ROUNDINGS + 2 * operations_of(kernel->layout->value);
     if (kernel->sum->products == QG_PRODUCTS_F16) described->sum_roundings += OF_HALVES * HALF_ROUNDING;

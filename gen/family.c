@@ -169,12 +169,13 @@ enum { MOST_COPIED = 4096, MOST_COPIED_FOR_FLOATS = 2048 };
 
 /* With lookups in memory that a workgroup shares: of two codes at a time, or in copies of tables. */
 static const qg_plan *look_up_nearby(qg_arena *arena, const qg_plan *wide, qg_products products, uint32_t most) {
-    qg_plan *near = QG_NEW(arena, qg_plan);
-    *near = *wide;
+    qg_plan *near = qg_plan_copy(arena, wide);
     near->pairs = true;
-    const qg_ir *ir = qg_lower_dot(arena, near, products);
-    near->pairs = ir && (qg_uses(ir, QG_PAIRS) || qg_uses(ir, QG_PAIR));
-    near->copied = !near->pairs && copies_tables(near, most);
+    const qg_ir *ir = qg_lower_dot(near, products);
+    if (ir && (qg_uses(ir, QG_PAIRS) || qg_uses(ir, QG_PAIR))) return near;
+    if (!copies_tables(wide, most)) return wide;
+    near = qg_plan_copy(arena, wide);
+    near->copied = true;
     return near;
 }
 
@@ -183,11 +184,10 @@ static uint32_t registers_of_loads(const qg_fetches *all) { return 4 * all->n_fo
 /* x of floats takes half of the registers: where loads of 16 bytes bring nearly half again of what is wanted, words are loaded one
  * by one; and where a table of pairs takes their place in the cache, too. */
 static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
-    qg_plan *plan = QG_NEW(arena, qg_plan);
-    *plan = *wide;
+    qg_plan *plan = qg_plan_copy(arena, wide);
     plan->by_words = true;
-    const qg_fetches *fours = qg_fetches_of(arena, qg_lower_dot(arena, wide, QG_PRODUCTS_F32));
-    const qg_fetches *words = qg_fetches_of(arena, qg_lower_dot(arena, plan, QG_PRODUCTS_F32));
+    const qg_fetches *fours = qg_fetches_of(arena, qg_lower_dot(wide, QG_PRODUCTS_F32));
+    const qg_fetches *words = qg_fetches_of(arena, qg_lower_dot(plan, QG_PRODUCTS_F32));
     if (fours->n_fours == 0 || wide->pairs) return plan;
     return 100 * registers_of_loads(fours) >= 146 * registers_of_loads(words) ? plan : wide;
 }
@@ -197,7 +197,7 @@ static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
 static const qg_plan *plan_of_experts(qg_arena *arena, const qg_layout *layout, const qg_plan *rows,
                                       const qg_plan *wide) {
     const qg_plan *small = qg_plan_wide(arena, layout, rows, false);
-    const qg_ir *ir = qg_lower_dot(arena, small, QG_PRODUCTS_INT8);
+    const qg_ir *ir = qg_lower_dot(small, QG_PRODUCTS_INT8);
     return ir && (qg_uses(ir, QG_LOAD_FOUR) || small->tile_elements == rows->tile_elements) ? small : wide;
 }
 
@@ -213,7 +213,7 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
         if (looks_up_afar(wide) && !near->copied) return NULL;
         if (looks_up_afar(wide) || near->pairs) wide = near;
     }
-    const qg_ir *ir = wide ? qg_lower_dot(arena, wide, products) : NULL;
+    const qg_ir *ir = wide ? qg_lower_dot(wide, products) : NULL;
     /* Where the last block ends is known of blocks that lie one after the other. */
     if (ir && ir->overruns && layout->view != QG_VIEW_BLOCKS) return NULL;
     const bool by_words = products == QG_PRODUCTS_F32 && layout->view == QG_VIEW_BLOCKS;
@@ -221,16 +221,20 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
     return products == QG_PRODUCTS_F32 ? save_registers(arena, wide) : wide;
 }
 
-bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum) {
-    const qg_plan *rows = qg_plan_rows(arena, layout);
-    if (sum->products != QG_PRODUCTS_MMA) return qg_lower_dot(arena, rows, sum->products) != NULL;
-    const qg_plan *wide =
-        family->in_blocks || layout->ragged ? NULL : plan_wide(arena, layout, family, rows, sum->products);
-    return wide && qg_lower_operands(arena, wide);
+/* `rows` is the plan of sums over rows of the format. */
+static bool has_class(qg_arena *arena, const qg_plan *rows, const qg_family *family, const qg_sum_class *sum) {
+    if (sum->products != QG_PRODUCTS_MMA) return qg_lower_dot(rows, sum->products) != NULL;
+    const bool whole = !family->in_blocks && !rows->layout->ragged;
+    const qg_plan *wide = whole ? plan_wide(arena, rows->layout, family, rows, sum->products) : NULL;
+    return wide && qg_lower_operands(wide);
 }
 
-static double operations_of_weight(qg_arena *arena, const qg_plan *plan) {
-    const qg_cost cost = qg_cost_of_ir(qg_lower_dot(arena, plan, QG_PRODUCTS_INT8), plan, 1);
+bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum) {
+    return has_class(arena, qg_plan_rows(arena, layout), family, sum);
+}
+
+static double operations_of_weight(const qg_plan *plan) {
+    const qg_cost cost = qg_cost_of_ir(qg_lower_dot(plan, QG_PRODUCTS_INT8), plan, 1);
     return qg_cost_total(&cost) / (double)cost.weights;
 }
 
@@ -239,9 +243,9 @@ static double operations_of_weight(qg_arena *arena, const qg_plan *plan) {
 static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
     const qg_plan *larger = kernel->family->in_blocks ? NULL : qg_plan_larger(arena, kernel->plan, kernel->wide);
     kernel->wide = look_up_nearby(arena, kernel->wide, QG_PRODUCTS_INT8, MOST_COPIED);
-    if (!larger || !qg_lower_dot(arena, larger, QG_PRODUCTS_INT8)) return;
+    if (!larger || !qg_lower_dot(larger, QG_PRODUCTS_INT8)) return;
     larger = look_up_nearby(arena, larger, QG_PRODUCTS_INT8, MOST_COPIED);
-    if (operations_of_weight(arena, kernel->wide) - operations_of_weight(arena, larger) < 1) return;
+    if (operations_of_weight(kernel->wide) - operations_of_weight(larger) < 1) return;
     kernel->wide = larger;
     kernel->rows_at_once = 4;
 }
@@ -258,7 +262,7 @@ static bool fills_registers(const qg_kernel *kernel) {
  * fewer than two bits, of which x is nearly all. Lookups are in the same memory, and wait for each other there: only where loads are five
  * for two words. */
 static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
-    const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(arena, plan, kernel->sum->products));
+    const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(plan, kernel->sum->products));
     const double bits = qg_bits_per_element(kernel->layout), words = plan->tile_elements * bits / 32;
     const double loads = all->n_fours + all->n_words, registers = 4 * all->n_fours + all->n_words;
     if (plan->pairs || plan->copied) return loads >= 2.5 * words;
@@ -282,8 +286,7 @@ static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
     if (qg_kept_tiles(wide) != 1 || !is_scattered(arena, kernel, wide)) return NULL;
     const uint32_t block = wide->layout->elements;
     if (FEWEST_LANES * wide->tile_elements % block || wide->layout->buffers[0].bytes % 4) return NULL;
-    qg_plan *plan = QG_NEW(arena, qg_plan);
-    *plan = *wide;
+    qg_plan *plan = qg_plan_copy(arena, wide);
     plan->held = true;
     plan->by_words = false;
     return plan;
@@ -300,60 +303,99 @@ static uint32_t rows_ahead(const qg_kernel *kernel) {
     return looks_up && rows > 2 ? 2 : rows;
 }
 
-qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
-                        const qg_sum_class *sum) {
+static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
+                              const qg_sum_class *sum) {
     const char *scalar = qg_scalars[type].name;
     const char *stem = qg_format(arena, "%s_%s", layout->name, family->name);
     if (!family->sums) sum = NULL;
-    qg_kernel kernel = {.name = qg_format(arena, "%s%s_%s", stem, sum ? sum->infix : "", scalar),
-                        .module = qg_format(arena, "%s%s_%s", stem, sum ? sum->module : "", scalar),
-                        .family = family,
-                        .layout = layout,
-                        .type = type,
-                        .sum = sum};
-    kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
-    kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
-    if (sum) kernel.wide = plan_wide(arena, layout, family, kernel.plan, sum->products);
-    if (kernel.wide && sum->products == QG_PRODUCTS_INT8) {
-        plan_integers(arena, &kernel);
-        if (fills_registers(&kernel)) kernel.rows_at_once = 4;
+    return (qg_kernel){.name = qg_format(arena, "%s%s_%s", stem, sum ? sum->infix : "", scalar),
+                       .module = qg_format(arena, "%s%s_%s", stem, sum ? sum->module : "", scalar),
+                       .family = family,
+                       .layout = layout,
+                       .type = type,
+                       .sum = sum};
+}
+
+/* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the digits of x: where `like` has
+ * the same, its plans are taken. NULL: there is none. */
+static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like) {
+    const qg_sum_class *sum = kernel->sum;
+    if (like) {
+        kernel->wide = like->wide;
+        kernel->rows_at_once = like->rows_at_once;
+    } else {
+        kernel->wide = plan_wide(arena, kernel->layout, kernel->family, kernel->plan, sum->products);
+        if (kernel->wide && sum->products == QG_PRODUCTS_INT8) plan_integers(arena, kernel);
     }
-    if (kernel.wide && !qg_is_mma(&kernel)) kernel.ahead = plan_ahead(arena, &kernel);
-    if (kernel.wide && !qg_is_mma(&kernel)) kernel.overruns = qg_lower_dot(arena, kernel.wide, sum->products)->overruns;
+    if (!kernel->wide || qg_is_mma(kernel)) return;
+    if (sum->products == QG_PRODUCTS_INT8 && fills_registers(kernel)) kernel->rows_at_once = 4;
+    kernel->ahead = like && like->sum == sum ? like->ahead : plan_ahead(arena, kernel);
+    kernel->overruns = qg_lower_dot(kernel->wide, sum->products)->overruns;
+}
+
+/* `list` are kernels of the same format, whose plans are taken where they are the same. */
+static qg_kernel plan_kernel(qg_arena *arena, qg_kernel kernel, const qg_kernel *list, uint32_t count) {
+    const bool sums = kernel.family->sums;
+    const qg_kernel *like = NULL;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!sums && !list[i].sum) kernel.metal_plan = list[i].metal_plan;
+        if (!sums || !list[i].sum || list[i].family != kernel.family || list[i].sum->products != kernel.sum->products)
+            continue;
+        if (!like || list[i].sum == kernel.sum) like = &list[i];
+    }
+    if (!kernel.metal_plan)
+        kernel.metal_plan = sums ? qg_plan_rows(arena, kernel.layout) : qg_plan_tiles(arena, kernel.layout);
+    kernel.plan =
+        sums ? kernel.metal_plan : qg_plan_stores(arena, kernel.layout, kernel.type, kernel.family->n_bindings == 1);
+    if (sums) plan_sums(arena, &kernel, like);
     return kernel;
 }
 
+qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
+                        const qg_sum_class *sum) {
+    return plan_kernel(arena, kernel_named(arena, layout, family, type, sum), NULL, 0);
+}
+
 /* The classes of a family's kernels that a request wants and a format has. */
-static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_family *family) {
+static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_family *family, const qg_plan *rows) {
     uint32_t classes = request->classes ? request->classes : 1, has = 0;
     if (!family->sums) return 1;
     for (uint32_t i = 0; i < qg_n_sum_classes; ++i) {
         const qg_sum_class *sum = &qg_sum_classes[i];
         const bool wanted = classes >> i & 1 && (sum->metal || request->vulkan) &&
                             (request->metal || !request->without_mma || sum->products != QG_PRODUCTS_MMA);
-        if (wanted && (i == 0 || qg_has_class(arena, request->layout, family, sum))) has |= UINT32_C(1) << i;
+        if (wanted && (i == 0 || has_class(arena, rows, family, sum))) has |= UINT32_C(1) << i;
     }
     return has;
 }
 
-uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
+static qg_kernel_list plan_kernels(qg_arena *arena, const qg_request *request) {
+    const qg_plan *rows = qg_plan_rows(arena, request->layout);
     qg_kernel *list = NULL;
     uint32_t count = 0, capacity = 0;
     for (uint32_t f = 0; f < request->n_families; ++f) {
         const qg_family *family = request->families[f];
         if (!qg_takes(family, request->layout)) continue;
-        const uint32_t classes = classes_of(arena, request, family);
+        const uint32_t classes = classes_of(arena, request, family, rows);
         for (uint32_t t = 0; t < family->n_types; ++t)
             for (uint32_t c = 0; c < qg_n_sum_classes; ++c) {
                 if (!(classes >> c & 1)) continue;
-                qg_kernel kernel = qg_kernel_new(arena, request->layout, family, family->types[t], &qg_sum_classes[c]);
+                qg_kernel kernel = kernel_named(arena, request->layout, family, family->types[t], &qg_sum_classes[c]);
+                if (kernel.sum) kernel.metal_plan = rows;
+                kernel = plan_kernel(arena, kernel, list, count);
                 kernel.reference = (classes & ((UINT32_C(1) << c) - 1)) == 0;
                 kernel.shared = count > 0 && strcmp(list[count - 1].module, kernel.module) == 0;
                 QG_PUSH(arena, list, count, capacity, kernel);
             }
     }
-    *kernels = list;
-    return count;
+    return (qg_kernel_list){true, count, list};
+}
+
+uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
+    qg_kernel_list own = {0}, *list = request->list ? request->list : &own;
+    if (!list->made) *list = plan_kernels(arena, request);
+    *kernels = list->items;
+    return list->count;
 }
 
 uint32_t qg_least_lanes(const qg_kernel *kernel) {
@@ -574,7 +616,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
         described->ahead_kept = kernel->ahead->tile_elements;
         described->ahead_block = kernel->ahead->layout->elements;
     }
-    qg_describe_error(arena, kernel, described);
+    qg_describe_error(kernel, described);
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
     describe_constants(arena, kernel, described);
     return described;

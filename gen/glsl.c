@@ -566,8 +566,8 @@ static char *narrow(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
 static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                       const qg_kernel *kernel, const char **why) {
     const qg_plan *wide = kernel->wide;
-    const qg_operands *operands = qg_lower_operands(arena, wide);
-    const qg_ir *small = qg_lower_dot(arena, kernel->plan, QG_PRODUCTS_F32);
+    const qg_operands *operands = qg_lower_operands(wide);
+    const qg_ir *small = qg_lower_dot(kernel->plan, QG_PRODUCTS_F32);
     qg_ir ir = *operands->ir, rows = *small;
     const qg_x_operands x = {.of = operands,
                              .scale = "    float unit;\n"
@@ -627,7 +627,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
 /* Code that takes right-hand sides one by one, but where they cannot be shared. */
 static qg_ir *sum_of_tile(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
     qg_ir *ir = QG_NEW(arena, qg_ir);
-    *ir = *qg_lower_dot(arena, plan, kernel->sum->products);
+    *ir = *qg_lower_dot(plan, kernel->sum->products);
     ir->single = kernel->family->in_blocks || qg_shares_x(kernel);
     return ir;
 }
@@ -637,8 +637,8 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     if (qg_is_mma(kernel)) return mma_glsl(arena, templates, request, kernel, why);
     const qg_plan *plan = kernel->plan;
     const bool sums = kernel->family->sums;
-    const qg_ir *ir = sums ? sum_of_tile(arena, kernel, plan) : qg_lower_decode(arena, plan);
-    const qg_ir *decoded = sums && plan->layout->ragged ? qg_lower_decode(arena, plan) : NULL;
+    const qg_ir *ir = sums ? sum_of_tile(arena, kernel, plan) : qg_lower_decode(plan);
+    const qg_ir *decoded = sums && plan->layout->ragged ? qg_lower_decode(plan) : NULL;
     static const char *const shared[] = {"sums_constants", "sums"}; /* by gemv and gemv_id */
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);

@@ -304,6 +304,8 @@ enum { QG_MAX_RUNS = 32, QG_MAX_DIGITS = 16 };
 /* A thread decodes a tile: `n_runs` runs of `lanes` consecutive elements, at fixed distances from each other. The tile's
  * number within the block, split into `digits` (least significant first), gives the first element as sum(digit * stride)
  * with strides in elements. */
+typedef struct qg_lowered qg_lowered; /* lower.c */
+
 typedef struct qg_plan {
     const qg_layout *layout;
     uint32_t lanes;
@@ -327,7 +329,11 @@ typedef struct qg_plan {
     bool pairs;     /* codes of four bits are looked up two at a time, in a table that a workgroup makes */
     bool copied;    /* words of stored tables come from copies that a workgroup makes */
     bool *aliased;  /* in a wide plan: buffers that the plan of smaller tiles loads in narrower words */
+    qg_lowered *lowered; /* what was lowered of it, so that nothing is lowered twice */
 } qg_plan;
+
+/* A copy that may be changed until something is lowered of it; NULL gives an empty plan. */
+qg_plan *qg_plan_copy(qg_arena *arena, const qg_plan *plan);
 
 /* Plans decoding on a GPU: whole aligned words, several elements a thread, and shifts that are constants. */
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout);
@@ -364,7 +370,7 @@ char *qg_dump_plan(qg_arena *arena, const qg_plan *plan);
  * reference there is only `i`, the element's index in the block. Where blocks are patches of a matrix: those of place.c,
  * `r`, the row within the block, and `t`, the number of the tile within that row, or in the reference `c`, the column. One
  * output for each run. */
-const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan);
+const qg_ir *qg_lower_decode(const qg_plan *plan);
 /* What a sum over a row multiplies. */
 typedef enum qg_products {
     QG_PRODUCTS_F32,  /* floats, as qg_dot_of_runs has it */
@@ -374,10 +380,10 @@ typedef enum qg_products {
 } qg_products;
 
 /* The values of a tile of a wide plan as operands of a matrix unit; NULL where there are none. */
-const qg_operands *qg_lower_operands(qg_arena *arena, const qg_plan *plan);
+const qg_operands *qg_lower_operands(const qg_plan *plan);
 
 /* The dot product of a tile with x: one output. Arguments as above. NULL where the format's values have no such products. */
-const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products);
+const qg_ir *qg_lower_dot(const qg_plan *plan, qg_products products);
 /* Where the tile's first element lies in its block, counted in units of `lanes` elements. Not where blocks are patches of a
  * matrix. */
 const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan, uint32_t lanes);

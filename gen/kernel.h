@@ -111,7 +111,7 @@ uint32_t qg_least_lanes(const qg_kernel *kernel);
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
 
 /* error.c: the numbers of the bound of a kernel that sums, into its description. */
-void qg_describe_error(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described);
+void qg_describe_error(const qg_kernel *kernel, qk_kernel *described);
 
 /* ---- templates ------------------------------------------------------------------------------------------------------ */
 
@@ -134,6 +134,13 @@ const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const
 
 /* ---- text of the targets --------------------------------------------------------------------------------------------- */
 
+/* The kernels of a request, once they are planned. */
+typedef struct qg_kernel_list {
+    bool made;
+    uint32_t count;
+    const qg_kernel *items;
+} qg_kernel_list;
+
 /* Which families a format is emitted for, and how. */
 typedef struct qg_request {
     const qg_layout *layout;
@@ -141,8 +148,9 @@ typedef struct qg_request {
     const qg_family *const *families;
     uint32_t classes; /* of sums, as bits; 0: the first, exact */
     bool vulkan, metal;
-    bool without_mma;    /* the compiler of GLSL does not know matrix units */
-    const char *command; /* that regenerates, for the banner */
+    bool without_mma;     /* the compiler of GLSL does not know matrix units */
+    const char *command;  /* that regenerates, for the banner */
+    qg_kernel_list *list; /* where qg_kernels keeps them; NULL: they are planned each time */
 } qg_request;
 
 /* Whether a request has the kernel for Vulkan. */
@@ -181,7 +189,7 @@ void qg_c_add_kernel(qg_text *text, const char *owner, const char *module, const
 /* The expression in a stub that is the descriptor for the backend's API. */
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
 
-/* All kernels of a request: families in order, and each of their types. */
+/* All kernels of a request: families in order, and each of their types. Plans that are the same are shared. */
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels);
 
 /* Shared by the printers of kernels (holes.c). */

@@ -242,7 +242,7 @@ static const char *run_comment(const lowering *l, uint32_t run) {
                      first + plan->lanes - 1);
 }
 
-const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
+static const qg_ir *lower_decode(qg_arena *arena, const qg_plan *plan) {
     lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout, .decoding = true};
     name_bases(&l);
     const qg_index start = tile_start(l.ir, plan, true);
@@ -287,7 +287,7 @@ static lowering lower_tile(qg_arena *arena, const qg_plan *plan, bool half, cons
     return l;
 }
 
-const qg_operands *qg_lower_operands(qg_arena *arena, const qg_plan *plan) {
+static const qg_operands *lower_operands(qg_arena *arena, const qg_plan *plan) {
     const qg_node *values[QG_MAX_RUNS];
     if (plan->layout->math != QG_F32) return NULL;
     lowering l = lower_tile(arena, plan, true, values);
@@ -297,9 +297,8 @@ const qg_operands *qg_lower_operands(qg_arena *arena, const qg_plan *plan) {
     return operands;
 }
 
-const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products) {
+static const qg_ir *lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products) {
     const qg_node *values[QG_MAX_RUNS];
-    if (products == QG_PRODUCTS_MMA) products = QG_PRODUCTS_F32;
     lowering l = lower_tile(arena, plan, products == QG_PRODUCTS_F16, values);
     const bool as_written = plan->layout->math != QG_F32;
     l.ir->pairs = plan->pairs;
@@ -312,6 +311,48 @@ const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products prod
     qg_output(l.ir, sum, NULL);
     finish(l.ir, false);
     return l.ir;
+}
+
+/* ---- each once ---- */
+
+enum { DECODE, OPERANDS, DOT, KINDS = DOT + QG_PRODUCTS_MMA };
+
+struct qg_lowered {
+    qg_arena *arena;  /* that of the plan, which outlives others */
+    bool done[KINDS]; /* what there is not is NULL, and need not be tried again */
+    const qg_ir *ir[KINDS];
+    const qg_operands *operands;
+};
+
+qg_plan *qg_plan_copy(qg_arena *arena, const qg_plan *plan) {
+    qg_plan *copy = QG_NEW(arena, qg_plan);
+    if (plan) *copy = *plan;
+    copy->lowered = QG_NEW(arena, qg_lowered);
+    copy->lowered->arena = arena;
+    return copy;
+}
+
+/* Whether it is still to be done. */
+static bool begins(const qg_plan *plan, uint32_t kind) {
+    const bool begins = !plan->lowered->done[kind];
+    plan->lowered->done[kind] = true;
+    return begins;
+}
+
+const qg_ir *qg_lower_decode(const qg_plan *plan) {
+    if (begins(plan, DECODE)) plan->lowered->ir[DECODE] = lower_decode(plan->lowered->arena, plan);
+    return plan->lowered->ir[DECODE];
+}
+
+const qg_operands *qg_lower_operands(const qg_plan *plan) {
+    if (begins(plan, OPERANDS)) plan->lowered->operands = lower_operands(plan->lowered->arena, plan);
+    return plan->lowered->operands;
+}
+
+const qg_ir *qg_lower_dot(const qg_plan *plan, qg_products products) {
+    const uint32_t kind = DOT + (products == QG_PRODUCTS_MMA ? QG_PRODUCTS_F32 : products);
+    if (begins(plan, kind)) plan->lowered->ir[kind] = lower_dot(plan->lowered->arena, plan, (qg_products)(kind - DOT));
+    return plan->lowered->ir[kind];
 }
 
 const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan, uint32_t lanes) {

@@ -256,7 +256,7 @@ static int dump_dot(qg_session *session, const qg_layout *layout, const char *na
     const qg_sum_class *sum;
     if (!qg_session_class(session, qg_family_named("gemv"), layout, name, &sum)) return 1;
     const qg_plan *plan = qg_plan_rows(session->arena, layout);
-    fputs(qg_dump_ir(session->arena, qg_lower_dot(session->arena, plan, sum->products)), stdout);
+    fputs(qg_dump_ir(session->arena, qg_lower_dot(plan, sum->products)), stdout);
     return 0;
 }
 
@@ -283,7 +283,7 @@ static int command_dump(qg_session *session, int argc, char **argv) {
     else if (strcmp(stage, "plan") == 0)
         fputs(qg_dump_plan(session->arena, plan), stdout);
     else if (strcmp(stage, "ir") == 0)
-        fputs(qg_dump_ir(session->arena, qg_lower_decode(session->arena, plan)), stdout);
+        fputs(qg_dump_ir(session->arena, qg_lower_decode(plan)), stdout);
     else if (strcmp(stage, "dot") == 0)
         return dump_dot(session, layout, sum_name);
     else

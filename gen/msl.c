@@ -138,12 +138,12 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "buffers", buffers(arena, plan, true));
     qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
     if (kernel->family->sums) {
-        const qg_ir *ir = qg_lower_dot(arena, plan, kernel->sum->products);
+        const qg_ir *ir = qg_lower_dot(plan, kernel->sum->products);
         kept_holes(arena, &holes, ir, plan, "kept", "1");
     }
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
     qg_hole(&holes, "weights", weights(arena, plan));
-    qg_hole(&holes, "shape", qg_shape_arguments(arena, qg_lower_decode(arena, plan), "push.$$, "));
+    qg_hole(&holes, "shape", qg_shape_arguments(arena, qg_lower_decode(plan), "push.$$, "));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
                 qg_format(arena, "%u", n_weights + i));
@@ -237,7 +237,7 @@ static char *tiles_of(qg_arena *arena, const qg_templates *templates, const qg_p
                       const char **why) {
     qg_holes holes = {.count = 0};
     row_holes(arena, &holes, plan, ir);
-    qg_hole(&holes, "sum_cut", plan->layout->ragged ? sum_cut(arena, qg_lower_decode(arena, plan), plan) : NULL);
+    qg_hole(&holes, "sum_cut", plan->layout->ragged ? sum_cut(arena, qg_lower_decode(plan), plan) : NULL);
     qg_hole(&holes, "load_x", load_x(arena, ir, plan));
     qg_hole(&holes, "accumulate", accumulate(arena, ir, plan));
     return qg_expand(arena, qg_template_text(templates, "gemv_tiles.metal"), holes.items, holes.count, why);
@@ -247,7 +247,7 @@ static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_pl
                      const char **why) {
     qg_holes holes = {.count = 0};
     row_holes(arena, &holes, plan, ir);
-    const qg_ir *decoded = plan->layout->ragged ? qg_lower_decode(arena, plan) : NULL;
+    const qg_ir *decoded = plan->layout->ragged ? qg_lower_decode(plan) : NULL;
     qg_hole(&holes, "cut_shape", decoded ? qg_shape_arguments(arena, decoded, "shape.$$, ") : NULL);
     const char *tiles = tiles_of(arena, templates, plan, ir, why);
     char *text = qg_expand(arena, qg_template_text(templates, "gemv_rows.metal"), holes.items, holes.count, why);
@@ -332,7 +332,7 @@ static char *operands_of(qg_arena *arena, const qg_operands *operands, const qg_
 static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const qg_ir *small,
                       qg_ir *ir, const char **why) {
     const qg_plan *plan = kernel->metal_plan;
-    const qg_operands *operands = qg_lower_operands(arena, kernel->wide);
+    const qg_operands *operands = qg_lower_operands(kernel->wide);
     const uint32_t ratio = kernel->wide->tile_elements / plan->tile_elements;
     qg_holes holes = {.count = 0};
     *ir = *operands->ir;
@@ -377,7 +377,7 @@ static char *sum_rows(qg_arena *arena, const qg_templates *templates, const qg_k
     for (uint32_t i = 0; i < count; ++i) {
         const qg_kernel *kernel = &kernels[i];
         if (!kernel->sum || !kernel->sum->metal || done >> kernel->sum->products & 1) continue;
-        const qg_ir *ir = qg_lower_dot(arena, kernel->metal_plan, kernel->sum->products);
+        const qg_ir *ir = qg_lower_dot(kernel->metal_plan, kernel->sum->products);
         const char *rows;
         if (qg_is_mma(kernel)) {
             qg_ir *wide = QG_NEW(arena, qg_ir);
@@ -410,7 +410,7 @@ static const char *bf16_of_v(uint32_t lanes) {
 
 char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
              const char **why) {
-    const qg_ir *ir = qg_lower_decode(arena, plan), *sums[MOST_IRS] = {NULL};
+    const qg_ir *ir = qg_lower_decode(plan), *sums[MOST_IRS] = {NULL};
     uint32_t n_sums = 0;
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     const qg_kernel *kernels;

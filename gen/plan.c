@@ -183,7 +183,7 @@ static void join_digits(qg_plan *plan) {
 }
 
 static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
-    qg_plan *plan = QG_NEW(arena, qg_plan);
+    qg_plan *plan = qg_plan_copy(arena, NULL);
     plan->layout = layout;
     plan->units = QG_NEW_ARRAY(arena, uint32_t, layout->n_buffers);
     plan->stored = QG_NEW_ARRAY(arena, bool, layout->n_tables + 1);

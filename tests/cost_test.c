@@ -44,7 +44,7 @@ static qg_kernel kernel_of(const fixture *f, const char *format, const char *fam
 
 static void expect(const fixture *f, const char *format, const char *family, const qg_cost *expected) {
     const qg_kernel kernel = kernel_of(f, format, family);
-    const qg_cost cost = qg_cost_of_kernel(f->arena, &kernel);
+    const qg_cost cost = qg_cost_of_kernel(&kernel);
     assert_int_equal(cost.weights, expected->weights);
     for (uint32_t i = 0; i < QG_COST_CLASSES; ++i)
         if (cost.counts[i] != expected->counts[i])
@@ -107,7 +107,7 @@ static void test_results(void **state) {
     const fixture *f = *state;
     qg_kernel kernel = kernel_of(f, "q4_0", "dequant");
     kernel.type = QG_F16;
-    const qg_cost cost = qg_cost_of_kernel(f->arena, &kernel);
+    const qg_cost cost = qg_cost_of_kernel(&kernel);
     assert_int_equal(cost.counts[QG_COST_CONVERSION], 1 + 8 + 8);
     assert_true(cost.written == 2);
 }
@@ -205,7 +205,7 @@ static void test_against_spirv(void **state) {
             /* What is cut off is summed up in another way, whose loads stand in the same loop. */
             if (layout->ragged && qg_families[i].sums) continue;
             const qg_kernel kernel = qg_kernel_new(f->arena, layout, &qg_families[i], QG_F32, &qg_sum_classes[0]);
-            const qg_cost ir = qg_cost_of_kernel(f->arena, &kernel);
+            const qg_cost ir = qg_cost_of_kernel(&kernel);
             qg_cost spirv;
             const char *why = NULL;
             kernels += 1;
@@ -225,7 +225,7 @@ static void test_comparison(void **state) {
     if (!optimises(f)) skip();
     for (uint32_t i = 0; i < qg_n_families; ++i) {
         const qg_kernel kernel = kernel_of(f, "iq4_nl", qg_families[i].name);
-        const qg_cost ir = qg_cost_of_kernel(f->arena, &kernel);
+        const qg_cost ir = qg_cost_of_kernel(&kernel);
         const char *why = NULL;
         qg_cost spirv;
         assert_true(compile(f, &kernel, &spirv, &why));

@@ -111,7 +111,7 @@ static void expect(const fixture *f, const char *format, qg_products products, u
     const qg_layout *layout = qg_library_find(f->known, format);
     const qg_plan *plan = qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), products == QG_PRODUCTS_INT8);
     assert_non_null(plan);
-    const qg_ir *ir = qg_lower_dot(f->arena, plan, products);
+    const qg_ir *ir = qg_lower_dot(plan, products);
     const qg_fetches *all = qg_fetches_of(f->arena, ir);
     assert_int_equal(all->n_fours, fours);
     assert_int_equal(all->n_words, words);
