@@ -20,18 +20,24 @@ has_class() {
   esac
 }
 
-# runs_of FORMAT KIND: targets and classes, of one vector, of several, or of experts. Metal has exact, half and mma alone, and mma_test
-# compares mma in all formats. A driver compiles for seconds, so that, unless ALL is set, with experts and several vectors some
-# formats of each kind stand for all of them, a few of these in classes of Vulkan; with one vector most are compared in split and
-# half, and a few in int8 and int24, which are split with a digit less and a digit more. Fewer go to Metal, too, and in class half
-# even fewer.
+# turn FORMAT N: a number below N, the same for a name each time: what is shared out among formats.
+turn() { echo $(($(cksum <<<"$1" | cut -d' ' -f1) % $2)); }
+
+# runs_of FORMAT KIND: targets and classes, of one vector, of several, or of experts. Metal has exact, half and mma alone, and
+# mma_test compares mma in all formats. A driver compiles for seconds. So, unless ALL is set, some formats stand for all, in all
+# that there is. Of the others, with one vector each is compared in exact, every third in split and every third in half; with
+# experts every fifth in exact; with several vectors none on Vulkan. int8 and int24 are split with a digit less and a digit more.
+# Fewer go to Metal, too, and in class half even fewer. cli/soak.sh draws from all of it.
 runs_of() {
-  local target class
+  local target class third
   case ${ALL:-}$2-$1 in
     1* | one-* | *-q4_0 | *-q4_K | *-q5_1 | *-q6_K | *-q8_0 | *-q1_0 | *-tq2_0 | *-iq2_xxs | *-iq4_nl | *-mxfp4 | *-nf4_b64) ;;
     *-fp8_tensor | *-awq_b4_g64 | *-affine_b[346]_g64_bf16) ;;
     *)
-      for target in $(targets_of "$1"); do [ $target = msl ] || [ $2-$target = several-vulkan ] || echo "$target exact"; done
+      for target in $(targets_of "$1"); do
+        case $2-$target in *-msl | several-vulkan) continue ;; experts-vulkan) [ "$(turn "$1" 5)" = 0 ] || continue ;; esac
+        echo "$target exact"
+      done
       return 0
       ;;
   esac
@@ -42,14 +48,17 @@ runs_of() {
     esac
     case $target-$2-$1 in msl-experts-*) ;; msl-*-q4_0 | msl-*-q4_K) echo "msl mma" ;; esac
   done
+  third=$(turn "$1" 3)
   case ${ALL:-}$1 in
     1* | [it]*q* | q* | nvfp4 | mxfp4 | mlx_* | affine_b?_g64_bf16 | awq_b4_g64 | gptq_v?_b4_g64 | hqq_b4_g64 | ct_b4_g32 | nf4_b64 | fp8_tensor | int8_channel)
       for class in int8 split half int24; do
         case ${ALL:-}$2-$class-$1 in
-          1* | one-split-* | one-half-* | one-int8-mlx_mxfp4 | *-int8-nf4_b64 | *-int8-fp8_tensor) ;;
-          one-int24-q[468]_[0K] | one-int24-q2_K | one-int24-iq2_xxs | one-int24-affine_b3_g64_bf16) ;;
+          1* | one-int8-mlx_mxfp4 | *-int8-nf4_b64 | *-int8-fp8_tensor) ;;
+          one-int24-q[48]_[0K] | one-int24-iq2_xxs | one-int24-affine_b3_g64_bf16) ;;
           *-int24-*) continue ;;
-          *-q4_0 | *-q4_K | *-q6_K | *-q8_0 | *-iq2_xxs | *-affine_b[34]_g64_bf16) ;;
+          *-q4_0 | *-q4_K | *-q8_0 | *-iq2_xxs | *-affine_b3_g64_bf16) ;;
+          one-split-*) [ "$third" = 0 ] || continue ;;
+          one-half-*) [ "$third" = 1 ] || continue ;;
           *) continue ;;
         esac
         echo "vulkan $class"
@@ -57,22 +66,22 @@ runs_of() {
   esac
 }
 
-export -f bound_of has_class runs_of
+export -f bound_of has_class turn runs_of
 
 # targets_of FORMAT: of the members of a family that differ in the group or the type of the scales, unless ALL is set, one is compared on
-# Metal, and of affine codes and GPTQ's some on Vulkan: of affine codes each type and group with four bits, and some of them with each
-# other width.
+# Metal; on Vulkan each width with one group, each other group and type with one width.
 targets_of() {
   local some=${targets/msl/}
   [ -z "${ALL:-}" ] || { echo "$targets" && return; }
   case $1 in
-    affine_b4_g64_bf16) echo "$targets" ;;
-    affine_b4_* | affine_b[26]_g32_f32 | affine_b[38]_g32_f16 | affine_b[35]_g128_f32 | affine_b6_g128_bf16) echo "$some" ;;
+    affine_b[34]_g64_bf16) echo "$targets" ;;
+    affine_b?_g64_bf16 | affine_b4_g32_f16 | affine_b4_g64_f32 | affine_b[36]_g128_f32) echo "$some" ;;
     affine_*_f16 | affine_*_f32 | affine_*_g32_* | affine_*_g128_*) echo "${some/vulkan/}" ;;
-    gptq_v1_b4_g32 | gptq_v1_b3_g128_act | gptq_v2_b8_g32_act | gptq_v2_b2_g128) echo "$some" ;;
-    gptq_*_g32* | gptq_*_g128*) echo "${some/vulkan/}" ;;
-    gptq_v2_b[28]_g64* | gptq_v?_b[28]_g64_act | gptq_*_b[248]_channel) echo "$some" ;;
-    *_b128 | hqq_*_g128 | awq_*_g32 | awq_*_g128) echo "$some" ;;
+    gptq_v1_b4_g32 | gptq_v1_b[38]_g64 | gptq_v1_b[28]_channel | gptq_v1_b3_g128_act | gptq_v2_b[24]_g64_act | gptq_v2_b[38]_g64) echo "$some" ;;
+    gptq_v1_b4_g64 | gptq_v2_b3_g64_act) echo "$targets" ;;
+    gptq_*) echo "${some/vulkan/}" ;;
+    ct_b4_g128 | ct_b8_g32 | ct_b4_zp_g32 | hqq_b[23]_g64 | hqq_b8_g128 | *_b128 | awq_b4_g128) echo "$some" ;;
+    ct_*_g128 | ct_b4_zp_* | hqq_b[238]_* | awq_b4_g32) echo "${some/vulkan/}" ;;
     *) echo "$targets" ;;
   esac
 }
