@@ -57,6 +57,25 @@ write_tables() {
   fi
 }
 
+# side_by_side: in the table of tokens, all n of a model, format and class are in one line: microseconds, and how many times as
+# many the first peer takes.
+side_by_side() {
+  awk -F ' *[|] *' '
+    !token { print; token = /^[*][*]A token/; next }
+    $5 ~ /^[0-9]+$/ {
+      key = $2 " | " $3 " | " $4
+      if (!(key in cells)) keys[++n_keys] = key
+      if (!seen[$5]++) { heads = heads " n=" $5 " |"; rules = rules "---:|" }
+      cells[key] = cells[key] " " $6 (NF > 7 ? " (" $8 ")" : "") " |"
+      next
+    }
+    END {
+      if (!token) exit
+      print "\n| model | format | class |" heads "\n|---|---|---|" rules
+      for (i = 1; i <= n_keys; ++i) print "| " keys[i] " |" cells[keys[i]]
+    }'
+}
+
 if [ ! -e "$figures/figures.json" ] && [ ! -e "$figures/models.md" ]; then
   echo "report.sh: error: $figures has neither figures.json, which bench/measure.sh writes, nor models.md" >&2
   exit 1
@@ -73,7 +92,7 @@ if [ -e "$figures/figures.json" ]; then
 fi
 if [ -e "$figures/models.md" ]; then
   # Without the thousands of lines of each matrix, and sums of which there is no figure.
-  sed '/^\*\*Every matrix\*\*$/,$d' "$figures/models.md" | grep -v -- '| - | - | - |' >"$tables"
+  sed '/^\*\*Every matrix\*\*$/,$d' "$figures/models.md" | grep -v -- '| - | - | - |' | side_by_side >"$tables"
   put models "$tables"
 fi
 mv "$page.part" "$page"
