@@ -23,7 +23,8 @@
 # at the ratio of two kernels, and not even at that where one of them computes in bf16.
 #
 # Environment: QKGEN_MSL (default: build/tests/msl/qkgen-msl), CLANG (default: the clang++ that it was built for), OUT (the
-# folder of our kernels, default: out, which has not all that are asked for: `qkgen emit --out DIR` writes them), MATH (safe, contract or fast; default: contract), KEEP (a folder for what is compiled).
+# folder of our kernels, default: out, which lacks some: `qkgen emit --out DIR` writes all), MATH (safe, contract or fast;
+# default: contract), KEEP (a folder for what is compiled).
 set -euo pipefail
 export LC_ALL=C
 

@@ -6,7 +6,7 @@
 
 enum { QG_SHA256_HEX = 64 };
 
-/* Writes the SHA-256 (FIPS 180-4) of `length` bytes as 64 lower-case hexadecimal digits and a NUL, as sha256sum shows it. */
+/* Writes the SHA-256 (FIPS 180-4) of `length` bytes as 64 lower-case hexadecimal digits and a NUL. */
 void qg_sha256(const void *data, size_t length, char hex[QG_SHA256_HEX + 1]);
 
 #endif
