@@ -23,7 +23,8 @@
 # at the ratio of two kernels, and not even at that where one of them computes in bf16.
 #
 # Environment: QKGEN_MSL (default: build/tests/msl/qkgen-msl), CLANG (default: the clang++ that it was built for), OUT (the
-# folder of our kernels, default: out), MATH (safe, contract or fast; default: contract), KEEP (a folder for what is compiled).
+# folder of our kernels, default: out, which lacks some: `qkgen emit --out DIR` writes all), MATH (safe, contract or fast;
+# default: contract), KEEP (a folder for what is compiled).
 set -euo pipefail
 export LC_ALL=C
 
@@ -126,7 +127,7 @@ tile_of() {
 ours() {
   local file=$out/$1/$1.metal family=$2 format=$1 words=() n=0 tile
   shift 2
-  [ -r "$file" ] || die "$file is not there: run qkgen emit, or set OUT"
+  [ -r "$file" ] || die "$file is not there: run qkgen emit --format $1 --out DIR, and set OUT to DIR"
   for bytes in "$@"; do words+=(--zeros "$((n++))=\$(($bytes))"); done
   case $family in
   dequant)

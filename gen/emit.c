@@ -1,6 +1,7 @@
 /* Writing the tree. Everything is generated, compiled and validated in memory first; only when all of it is good does a
  * file change. Formats are independent of each other, so threads take them one by one. */
 #include "library.h"
+#include "sha256.h"
 #include "spirv.h"
 
 #include <dirent.h>
@@ -11,14 +12,17 @@
 
 typedef struct emitted {
     const char *path; /* below `out` */
-    const char *text;
-    bool built; /* depends on the installed compiler, so it is neither committed nor compared */
+    const char *text; /* NULL of a product that is not shown */
+    bool built;       /* depends on the installed compiler, so it is neither committed nor compared */
+    bool differs;     /* from the file that is there */
+    char sha256[QG_SHA256_HEX + 1];
 } emitted;
 
 /* What one format became. */
 typedef struct product {
     emitted files[64];
     uint32_t n_files;
+    bool shown; /* its text is written; of others the manifest has hashes */
     uint32_t modules, left_out;
     size_t module_bytes;
     const char *why; /* after a failure */
@@ -36,7 +40,7 @@ typedef struct emission {
 } emission;
 
 static void add(product *product, const char *path, const char *text, bool built) {
-    product->files[product->n_files++] = (emitted){path, text, built};
+    product->files[product->n_files++] = (emitted){.path = path, .text = text, .built = built};
 }
 
 static const char *command(qg_arena *arena, const qg_layout *layout) {
@@ -111,7 +115,7 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
     if (request.metal && !o->embed) add(product, qg_format(arena, "%s%s.metal", folder, name), msl, false);
     add(product, qg_format(arena, "%s%s.h", folder, name), header, false);
     add(product, qg_format(arena, "%s%s.c", folder, name), source, false);
-    if (!o->embed && (request.vulkan || request.metal))
+    if (product->shown && !o->embed && (request.vulkan || request.metal))
         add(product, qg_format(arena, "%s%s_code.c", folder, name), qg_c_code(arena, &request, &c), true);
 }
 
@@ -153,7 +157,7 @@ static void emit_set(qg_arena *arena, const emission *e, uint32_t number, produc
     if (request.metal && !o->embed) add(product, qg_format(arena, "%s%s.metal", folder, name), msl, false);
     add(product, qg_format(arena, "%s%s.h", folder, name), header, false);
     add(product, qg_format(arena, "%s%s.c", folder, name), source, false);
-    if (!o->embed && (request.vulkan || request.metal))
+    if (product->shown && !o->embed && (request.vulkan || request.metal))
         add(product, qg_format(arena, "%s%s_code.c", folder, name), qg_plain_code(arena, &request, &c), true);
 }
 
@@ -161,8 +165,10 @@ static void emit_set(qg_arena *arena, const emission *e, uint32_t number, produc
 static void keep(qg_arena *arena, product *product) {
     for (uint32_t f = 0; f < product->n_files; ++f) {
         emitted *file = &product->files[f];
+        const size_t length = strlen(file->text);
+        if (!file->built) qg_sha256(file->text, length, file->sha256);
         file->path = qg_strndup(arena, file->path, strlen(file->path));
-        file->text = qg_strndup(arena, file->text, strlen(file->text));
+        file->text = product->shown ? qg_strndup(arena, file->text, length) : NULL;
     }
     if (product->why) product->why = qg_strndup(arena, product->why, strlen(product->why));
 }
@@ -193,10 +199,12 @@ static void *work(void *context) {
 
 /* ---- manifest ---- */
 
+/* A file on each line, so that a change shows in a comparison of two manifests as the lines of what changed. */
 static void add_files(qg_text *text, const product *p) {
     for (uint32_t f = 0, n = 0; f < p->n_files; ++f)
-        if (!p->files[f].built) qg_text_printf(text, "%s\"%s\"", n++ ? ", " : "", p->files[f].path);
-    qg_text_puts(text, "]}");
+        if (!p->files[f].built)
+            qg_text_printf(text, "%s\n      \"%s\": \"%s\"", n++ ? "," : "", p->files[f].path, p->files[f].sha256);
+    qg_text_puts(text, "\n     }}");
 }
 
 static char *manifest(qg_arena *arena, const emission *e) {
@@ -209,14 +217,14 @@ static char *manifest(qg_arena *arena, const emission *e) {
         for (uint32_t b = 0; b < layout->n_buffers; ++b)
             qg_text_printf(&text, "%s{\"name\": \"%s\", \"bytes\": %u}", b ? ", " : "", layout->buffers[b].name,
                            layout->buffers[b].bytes);
-        qg_text_puts(&text, "],\n     \"files\": [");
+        qg_text_puts(&text, "],\n     \"sha256\": {");
         add_files(&text, &e->products[i]);
     }
     qg_text_puts(&text, "\n  ],\n  \"without_format\": [");
     for (uint32_t s = 0, n = 0; s < qg_n_plain_sets; ++s) {
         const product *p = &e->products[e->options->n_layouts + s];
         if (!p->n_files) continue;
-        qg_text_printf(&text, "%s\n    {\"name\": \"%s\",\n     \"files\": [", n++ ? "," : "", qg_plain_sets[s].name);
+        qg_text_printf(&text, "%s\n    {\"name\": \"%s\",\n     \"sha256\": {", n++ ? "," : "", qg_plain_sets[s].name);
         add_files(&text, p);
     }
     qg_text_puts(&text, "\n  ]\n}\n");
@@ -227,9 +235,24 @@ static char *manifest(qg_arena *arena, const emission *e) {
 
 static bool listed(const emission *e, const char *path) {
     for (uint32_t i = 0; i < e->n_products; ++i)
-        for (uint32_t f = 0; f < e->products[i].n_files; ++f)
+        for (uint32_t f = 0; e->products[i].shown && f < e->products[i].n_files; ++f)
             if (strcmp(e->products[i].files[f].path, path) == 0) return true;
     return strcmp(path, "manifest.json") == 0;
+}
+
+/* Whether a file lies in the folder of a format that is not shown. */
+static bool of_hidden(const emission *e, const char *path) {
+    for (uint32_t i = 0; i < e->options->n_layouts; ++i) {
+        const char *name = e->options->layouts[i]->name;
+        const size_t length = strlen(name);
+        if (!e->products[i].shown && strncmp(path, name, length) == 0 && path[length] == '/') return true;
+    }
+    return false;
+}
+
+/* The command that makes the tree what it should be. */
+static const char *remedy(qg_arena *arena, const qg_emit_options *o) {
+    return o->shown ? qg_format(arena, "qkgen emit --shown %s --out %s", o->shown_list, o->out) : "qkgen emit";
 }
 
 typedef struct orphans {
@@ -240,7 +263,7 @@ typedef struct orphans {
     qg_text *log;
 } orphans;
 
-/* Files below `out` that nothing generates any more. Hidden files are the user's. */
+/* Files below `out` that are generated no more, or not shown. Hidden files are the user's. */
 static void find_orphans(orphans *o, const char *below, uint32_t depth) {
     const char *folder = qg_format(o->arena, "%s%s%s", o->e->options->out, *below ? "/" : "", below);
     DIR *dir = depth < 4 ? opendir(folder) : NULL;
@@ -254,14 +277,18 @@ static void find_orphans(orphans *o, const char *below, uint32_t depth) {
         if (S_ISDIR(info.st_mode)) {
             find_orphans(o, path, depth + 1);
             if (o->remove) rmdir(full); /* goes only when it has become empty */
-        } else if (!listed(o->e, path)) {
-            o->count += 1;
-            if (o->remove)
-                unlink(full);
-            else
-                qg_text_printf(o->log, "%s: error: nothing generates this file; delete it, or run `qkgen emit`\n",
-                               full);
+            continue;
         }
+        if (listed(o->e, path)) continue;
+        o->count += 1;
+        if (o->remove)
+            unlink(full);
+        else if (of_hidden(o->e, path))
+            qg_text_printf(o->log, "%s: error: %s does not list its format; delete it, or run `%s`\n", full,
+                           o->e->options->shown_list, remedy(o->arena, o->e->options));
+        else
+            qg_text_printf(o->log, "%s: error: nothing generates this file; delete it, or run `%s`\n", full,
+                           remedy(o->arena, o->e->options));
     }
     closedir(dir);
 }
@@ -301,21 +328,91 @@ bool qg_settle(qg_arena *arena, const char *path, const char *text, const char *
 
 static bool settle(qg_arena *arena, const emission *e, const char *path, const char *text, bool built,
                    qg_emit_report *report, qg_text *log) {
-    const char *full = qg_format(arena, "%s/%s", e->options->out, path);
+    const qg_emit_options *o = e->options;
     report->files += 1;
-    if (e->options->check && built) return true;
-    return qg_settle(arena, full, text, "qkgen emit", e->options->check, &report->changed, log);
+    if (o->check && built) return true;
+    const char *full = qg_format(arena, "%s/%s", o->out, path);
+    return qg_settle(arena, full, text, remedy(arena, o), o->check, &report->changed, log);
+}
+
+static bool settle_product(qg_arena *arena, const emission *e, product *p, qg_emit_report *report, qg_text *log) {
+    bool good = true;
+    for (uint32_t f = 0; f < p->n_files; ++f) {
+        emitted *file = &p->files[f];
+        if (p->shown)
+            file->differs = !settle(arena, e, file->path, file->text, file->built, report, log);
+        else
+            report->hashed += !file->built;
+        good &= !file->differs;
+    }
+    return good;
+}
+
+/* A manifest that is there, and how far it was read. */
+typedef struct hashes {
+    const char *path, *text, *at;
+} hashes;
+
+/* The hash of a file, or NULL. Files have the order of the manifest, so that each is found behind the one before. */
+static const char *find_hash(qg_arena *arena, hashes *there, const char *path) {
+    const char *key = qg_format(arena, "\"%s\": \"", path), *found = strstr(there->at, key);
+    if (!found) found = strstr(there->text, key);
+    if (!found) return NULL;
+    there->at = found + strlen(key);
+    return there->at;
+}
+
+static uint32_t line_at(const char *text, const char *at) {
+    uint32_t line = 1;
+    for (; text < at; ++text) line += *text == '\n';
+    return line;
+}
+
+static void check_hash(qg_arena *arena, const emission *e, uint32_t number, const emitted *file, hashes *there,
+                       qg_text *log) {
+    const qg_emit_options *o = e->options;
+    const char *hash = find_hash(arena, there, file->path);
+    if (hash && strncmp(hash, file->sha256, QG_SHA256_HEX) == 0) return;
+    if (!hash) {
+        qg_text_printf(log, "%s: error: has no hash of %s; run `%s`\n", there->path, file->path, remedy(arena, o));
+        return;
+    }
+    const uint32_t line = line_at(there->text, hash);
+    if (e->products[number].shown) {
+        qg_text_printf(log, "%s:%u: error: this is not the hash of %s; run `%s`\n", there->path, line, file->path,
+                       remedy(arena, o));
+        return;
+    }
+    const char *format = o->layouts[number]->name;
+    qg_text_printf(
+        log,
+        "%s:%u: error: %s of format %s is not what it was: `qkgen emit --format %s --out DIR`, of this qkgen "
+        "and of the one before, shows how; if it is right, run `%s`\n",
+        there->path, line, file->path, format, format, remedy(arena, o));
+}
+
+/* Which files a manifest that differs is about. Of a file that was compared itself, that was said. */
+static void explain_manifest(qg_arena *arena, const emission *e, qg_text *log) {
+    const char *why = NULL;
+    size_t length = 0;
+    hashes there = {.path = qg_format(arena, "%s/manifest.json", e->options->out)};
+    there.text = there.at = qg_read_file(arena, there.path, (size_t)1 << 28, &length, &why);
+    if (!there.text) return;
+    for (uint32_t i = 0; i < e->n_products; ++i)
+        for (uint32_t f = 0; f < e->products[i].n_files; ++f) {
+            const emitted *file = &e->products[i].files[f];
+            if (!file->built && !file->differs) check_hash(arena, e, i, file, &there, log);
+        }
 }
 
 static bool settle_all(qg_arena *arena, const emission *e, qg_emit_report *report, qg_text *log) {
     bool good = true;
-    for (uint32_t i = 0; i < e->n_products; ++i)
-        for (uint32_t f = 0; f < e->products[i].n_files; ++f) {
-            const emitted *file = &e->products[i].files[f];
-            good &= settle(arena, e, file->path, file->text, file->built, report, log);
-        }
+    for (uint32_t i = 0; i < e->n_products; ++i) good &= settle_product(arena, e, &e->products[i], report, log);
     if (!e->options->every_format || e->options->embed) return good;
-    good &= settle(arena, e, "manifest.json", manifest(arena, e), false, report, log);
+    if (!settle(arena, e, "manifest.json", manifest(arena, e), false, report, log)) {
+        good = false;
+        if (e->options->check) explain_manifest(arena, e, log);
+    }
     orphans o = {.arena = arena, .e = e, .remove = !e->options->check, .log = log};
     find_orphans(&o, "", 0);
     return good && (o.count == 0 || o.remove);
@@ -335,7 +432,7 @@ static bool write_depfile(qg_arena *arena, const emission *e, qg_text *log) {
     const qg_emit_options *o = e->options;
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < e->n_products; ++i)
-        for (uint32_t f = 0; f < e->products[i].n_files; ++f) {
+        for (uint32_t f = 0; e->products[i].shown && f < e->products[i].n_files; ++f) {
             if (text.length) qg_text_puts(&text, " ");
             add_path(&text, qg_format(arena, "%s/%s", o->out, e->products[i].files[f].path));
         }
@@ -406,6 +503,8 @@ bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *re
     }
     e.n_products = options->n_layouts + qg_n_plain_sets;
     e.products = QG_NEW_ARRAY(arena, product, e.n_products);
+    for (uint32_t i = 0; i < e.n_products; ++i)
+        e.products[i].shown = !options->shown || i >= options->n_layouts || options->shown[i];
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t n_workers = processors > 0 ? (uint32_t)processors : 1;
     if (n_workers > e.n_products) n_workers = e.n_products;

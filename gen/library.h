@@ -39,6 +39,9 @@ typedef struct qg_emit_options {
     uint32_t classes;  /* of sums, as bits */
     uint32_t n_plains; /* families without a format; their sets are emitted with these */
     const qg_plain *const *plains;
+    const char *shown_list; /* the file of `shown`, for messages */
+    const bool
+        *shown; /* of each layout, whether its text is written; NULL: of all. Others are hashes in the manifest */
     const char *runtime_headers; /* folder of qkgen/kernel.h and qkgen/dispatch.h, for `embed` */
     const char *depfile;
     uint32_t n_inputs; /* files named in the depfile beside the templates */
@@ -47,6 +50,7 @@ typedef struct qg_emit_options {
 
 typedef struct qg_emit_report {
     uint32_t files, changed, modules;
+    uint32_t hashed; /* files of which only the hash is written or compared */
     size_t module_bytes;
     uint32_t left_out; /* kernels that the GLSL compiler is too old for */
 } qg_emit_report;
@@ -58,6 +62,13 @@ bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *re
  * text names `command`, the remedy. */
 bool qg_settle(qg_arena *arena, const char *path, const char *text, const char *command, bool check, uint32_t *changed,
                qg_text *log);
+
+/* ---- shown.c ---- */
+
+/* Reads a list of formats: a name on each line, `#` and what follows being a comment. Returns for each layout of the library
+ * whether it is named. A name that is not known or stands there twice, or a list without any, is an error, which goes to
+ * `diag`; NULL then. */
+const bool *qg_shown_read(qg_arena *arena, qg_diag *diag, const qg_library *library, const char *path);
 
 /* ---- gallery.c ---- */
 

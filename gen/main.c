@@ -381,8 +381,22 @@ static void find_inputs(qg_session *session, qg_emit_options *emit) {
             QG_PUSH(session->arena, inputs.items, inputs.count, inputs.capacity, table);
         }
     }
+    if (emit->shown_list) QG_PUSH(session->arena, inputs.items, inputs.count, inputs.capacity, emit->shown_list);
     emit->n_inputs = inputs.count;
     emit->inputs = inputs.items;
+}
+
+/* Which formats are shown, where --shown lists them. */
+static bool choose_shown(qg_session *session, const char *path, qg_emit_options *emit) {
+    if (!path) return true;
+    if (!emit->every_format || emit->embed)
+        return qg_complain("--shown is for the tree of all formats: leave out --format, --decode-math and --embed, and "
+                           "families that take no format") == 0;
+    qg_diag diag = qg_diag_new(session->arena, session->color);
+    emit->shown_list = path;
+    emit->shown = qg_shown_read(session->arena, &diag, session->library, path);
+    print_errors(&diag);
+    return emit->shown != NULL;
 }
 
 /* In the sources, runtime/include; installed, the include folder. */
@@ -391,9 +405,19 @@ static const char *find_headers(const qg_session *session) {
     return is_folder(sources) ? sources : qg_format(session->arena, "%s/../../include", session->data);
 }
 
+static void print_report(qg_arena *arena, const qg_emit_options *emit, const qg_emit_report *report) {
+    const char *more = report->hashed ? qg_format(arena, ", and the hashes of %u more", report->hashed) : "";
+    if (emit->check)
+        printf("%u files%s are what the specifications generate; %u modules validated\n", report->files, more,
+               report->modules);
+    else
+        printf("%u formats, %u files%s, %u changed; %u SPIR-V modules validated, %zu KiB\n", emit->n_layouts,
+               report->files, more, report->changed, report->modules, report->module_bytes / 1024);
+}
+
 static int command_emit(qg_session *session, int argc, char **argv) {
     qg_texts formats = {0}, families = {0}, apis = {0}, classes = {0}, rest = {0};
-    const char *math_name = NULL;
+    const char *math_name = NULL, *shown = NULL;
     qg_scalar math;
     qg_emit_options emit = {.out = "out"};
     const qg_option options[] = {
@@ -406,6 +430,8 @@ static int command_emit(qg_session *session, int argc, char **argv) {
          "rounds each operation of a value to that type (default: f32)"},
         {"--out", QG_TEXT, &emit.out, "DIR", "the folder that is written to (default: out)"},
         {"--check", QG_FLAG, &emit.check, NULL, "compares with what is there, and writes nothing"},
+        {"--shown", QG_TEXT, &shown, "FILE",
+         "of all formats, writes those alone that FILE lists; of the others, hashes in manifest.json"},
         {"--embed", QG_FLAG, &emit.embed, NULL,
          "writes one header and one source for each format, which need nothing else"},
         {"--depfile", QG_TEXT, &emit.depfile, "FILE", "also writes what the files are made from, for make or ninja"},
@@ -416,7 +442,7 @@ static int command_emit(qg_session *session, int argc, char **argv) {
     if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
     if (!choose_classes(session, &classes, &emit) || !choose_families(session, &families, &emit) ||
         !choose_apis(&apis, &emit) || !choose_plains(session, &families, &formats, &emit) ||
-        !choose_layouts(session, &formats, math, &emit))
+        !choose_layouts(session, &formats, math, &emit) || !choose_shown(session, shown, &emit))
         return 1;
     emit.templates = qg_session_templates(session);
     emit.runtime_headers = find_headers(session);
@@ -427,11 +453,7 @@ static int command_emit(qg_session *session, int argc, char **argv) {
     const bool good = qg_emit(session->arena, &emit, &report, &log);
     if (log.data) fputs(log.data, stderr);
     if (!good) return 1;
-    if (emit.check)
-        printf("%u files are what the specifications generate; %u modules validated\n", report.files, report.modules);
-    else
-        printf("%u formats, %u files, %u changed; %u SPIR-V modules validated, %zu KiB\n", emit.n_layouts, report.files,
-               report.changed, report.modules, report.module_bytes / 1024);
+    print_report(session->arena, &emit, &report);
     if (report.left_out)
         fprintf(stderr, "qkgen: warning: %u kernels for Vulkan are left out: " QG_SPIRV_LACKS_MATRICES "\n",
                 report.left_out);

@@ -3,8 +3,10 @@
 # rather not; against the values of the specification.
 source "$(dirname "$0")/../lib.sh"
 
+check "emits sums of all formats" "$QKGEN" emit --family gemv --api vulkan --out "$work/out"
+
 # having ENDING: the formats whose kernel of that ending can, with commas.
-having() { (cd "$SOURCE/out" && grep -lF 'AHEAD == 1u' ./*/*"_gemv_$1.comp") | sed -E 's|^\./([^/]*)/.*|\1|' | paste -sd,; }
+having() { (cd "$work/out" && grep -lF 'AHEAD == 1u' ./*/*"_gemv_$1.comp") | sed -E 's|^\./([^/]*)/.*|\1|' | paste -sd,; }
 floats=$(having f32) integers=$(having int8_f32)
 check "scattered weights of each kind" test "$(tr , '\n' <<<"$integers" | grep -cxE 'q[1-6]_[0K]|tq2_0|iq[23]_s')" -ge 10
 check "in floats those of four bits and more" test "$(tr , '\n' <<<"$floats" | grep -cxE 'q[4-8]_[01K]')" -ge 6

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The emitted tree: it is the same every time, a second run touches nothing, --check notices every kind of difference and
-# writes nothing; and what is emitted compiles, as C and as C++, alone and together. The whole tree is the one in out/: the test
-# of that name generates all of it, and finds nothing that differs.
+# writes nothing; and what is emitted compiles, as C and as C++, alone and together. The tree in out/ shows some formats: the test
+# of that name generates all of them, and finds nothing that differs from their text or from the hashes of the others.
 source "$(dirname "$0")/../lib.sh"
 cc="${CC:-cc} -std=c11 -O1 -Wall -Wextra -Wpedantic -Werror"
 cxx="${CXX:-c++} -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++"
@@ -59,6 +59,83 @@ noticed "another manifest" "/manifest.json:[0-9]+: error: differs"
 refuses "--check of nothing" 'error: missing' "$QKGEN" emit --check --formats "$work/few" --out "$work/nothing"
 check "--check made a folder" test ! -e "$work/nothing"
 
+# ---- a tree that shows one of the two ----
+
+# hashes MANIFEST: as sha256sum writes and reads them.
+hashes() { sed -nE 's/^ +"([^"]+)": "([0-9a-f]{64})",?$/\2  \1/p' "$1"; }
+
+echo 'q6_K # the one to read' >"$work/shown.txt"
+check "emit after the check" "$QKGEN" emit "${few[@]}"
+cp -r "$work/tree" "$work/every"
+few+=(--shown "$work/shown.txt")
+refuses "--check with a format that is not listed" "/q4_0/q4_0.h: error: .*shown.txt does not list its format; delete it" \
+  "$QKGEN" emit --check "${few[@]}"
+check "emit --shown" "$QKGEN" emit "${few[@]}"
+check "the format that is not shown stayed" test ! -e "$work/tree/q4_0"
+check "the format that is shown" diff -r "$work/every/q6_K" "$work/tree/q6_K"
+check "sets without a format" diff -r "$work/every/qdq" "$work/tree/qdq"
+check "the manifest is the same" cmp "$work/every/manifest.json" "$work/tree/manifest.json"
+hashes "$work/tree/manifest.json" >"$work/sums"
+check "each file but those of SPIR-V has a hash, once" \
+  diff <(cd "$work/every" && find . -type f ! -name '*_code.c' ! -name manifest.json | cut -c3- | sort) <(awk '{print $2}' "$work/sums" | sort)
+hashes_are_right() { (cd "$1" && sha256sum --strict --quiet -c -) <"$work/sums"; }
+check "the hashes are those of sha256sum" hashes_are_right "$work/every"
+state "$work/tree" >"$work/before"
+check "emit --shown over what is there" "$QKGEN" emit "${few[@]}"
+state "$work/tree" >"$work/after"
+check "a second run of emit --shown changed files" diff "$work/before" "$work/after"
+check "--check --shown" "$QKGEN" emit --check "${few[@]}"
+
+cp "$work/tree/manifest.json" "$work/kept"
+line=$(grep -n 'q4_0/q4_0_gemv_f16.comp' "$work/kept" | cut -d: -f1)
+sed -E "${line}s/: \"[0-9a-f]{8}/: \"00000000/" "$work/kept" >"$work/tree/manifest.json"
+noticed "another hash" "/manifest.json:$line: error: q4_0/q4_0_gemv_f16.comp of format q4_0 is not .*qkgen emit --format q4_0 --out DIR"
+sed "${line}d" "$work/kept" >"$work/tree/manifest.json"
+noticed "a missing hash" "/manifest.json: error: has no hash of q4_0/q4_0_gemv_f16.comp; run .qkgen emit --shown "
+line=$(grep -n 'q6_K/q6_K.h"' "$work/kept" | cut -d: -f1)
+sed -E "${line}s/: \"[0-9a-f]{8}/: \"00000000/" "$work/kept" >"$work/tree/manifest.json"
+noticed "another hash of a shown file" "/manifest.json:$line: error: this is not the hash of q6_K/q6_K.h; run "
+rm "$work/tree/manifest.json"
+noticed "no manifest" "/manifest.json: error: missing"
+cp "$work/kept" "$work/tree/manifest.json"
+sed -i '3s/$/ /' "$work/tree/q6_K/q6_K.h"
+noticed "a changed file that is shown" "/q6_K/q6_K.h:3: error: differs .*qkgen emit --shown "
+check "emit --shown repairs it" "$QKGEN" emit "${few[@]}"
+check "the repaired tree" "$QKGEN" emit --check "${few[@]}"
+
+# A template that changes shows in the hashes of all its files, and in those alone.
+cp -r "$SOURCE/templates" "$work/templates"
+mkdir "$work/data"
+mv "$work/templates" "$work/data/templates"
+echo '// the end' >>"$work/data/templates/gather.comp"
+state "$work/tree" >"$work/before"
+"$QKGEN" emit --check --data "$work/data" "${few[@]}" >"$work/log" 2>&1 && fail "--check with another template"
+says "a hash of another kernel" "q4_0/q4_0_gather_f32.comp of format q4_0 is not what it was" "$work/log"
+says "a shown file of another kernel" "/q6_K/q6_K_gather_f32.comp:[0-9]+: error: differs" "$work/log"
+check "hashes of kernels that changed, and of no others" test "$(grep -c ' is not what it was' "$work/log")" = 3
+state "$work/tree" >"$work/after"
+check "--check with another template wrote something" diff "$work/before" "$work/after"
+
+# list TEXT: emit with that list.
+list() {
+  printf "$1" >"$work/shown.txt"
+  "$QKGEN" emit "${few[@]}"
+}
+refuses "a list with an unknown format" 'shown.txt:3:1: error: no format is named q6_k; did you mean q6_K' list '# two\nq4_0\nq6_k # no\n'
+refuses "a list with a format like no other" 'shown.txt:1:3: error: no format is named unheard_of_name; .qkgen list. shows' list '  unheard_of_name'
+refuses "a list with a format twice" 'shown.txt:3:1: error: q6_K is named in line 1 already' list 'q6_K\n\nq6_K\n'
+refuses "a list with two names in a line" 'shown.txt:1:1: error: a line has one name' list 'q6_K q4_0\n'
+refuses "a list without a format" 'shown.txt: error: names no format' list '# none\n'
+rm "$work/shown.txt"
+refuses "a list that is not there" "shown.txt: error: cannot open" "$QKGEN" emit "${few[@]}"
+echo q6_K >"$work/shown.txt"
+for option in "--format q4_0" "--decode-math bf16" --embed "--family qdq"; do
+  # shellcheck disable=SC2086
+  refuses "--shown with $option" "--shown is for the tree of all formats" "$QKGEN" emit "${few[@]}" $option
+done
+state "$work/tree" >"$work/after"
+check "a wrong list wrote something" diff "$work/before" "$work/after"
+
 # One format with a wrong specification beside it: nothing is written.
 mkdir "$work/formats"
 cp "$SOURCE/formats/q4_0.quant" "$work/formats"
@@ -69,9 +146,14 @@ check "emit with a wrong specification wrote something" test ! -e "$work/none"
 
 # ---- the tree compiles ----
 
+check "emit of every format" "$QKGEN" emit --out "$work/all"
+check "the manifest in out/ is that of the whole tree" cmp "$SOURCE/out/manifest.json" "$work/all/manifest.json"
+hashes "$work/all/manifest.json" >"$work/sums"
+check "the hashes of all files" hashes_are_right "$work/all"
+
 compiles() {
-  check "$1.c" $cc -I "$SOURCE/runtime/include" -c -o /dev/null "$SOURCE/out/$1/$1.c"
-  check "$1.h as C++" $cxx -I "$SOURCE/runtime/include" "$SOURCE/out/$1/$1.h"
+  check "$1.c" $cc -I "$SOURCE/runtime/include" -c -o /dev/null "$work/all/$1/$1.c"
+  check "$1.h as C++" $cxx -I "$SOURCE/runtime/include" "$work/all/$1/$1.h"
 }
 export -f compiles
 export cc cxx
