@@ -97,9 +97,6 @@ const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) 
 
 const uint32_t qg_n_families = sizeof qg_families / sizeof *qg_families;
 
-/* The legal workgroup sizes, as they stand in every descriptor. */
-static const uint32_t workgroup_sizes[] = {32, 64, 128, 256, 512, 1024};
-
 const qg_family *qg_family_named(const char *name) {
     for (uint32_t i = 0; i < qg_n_families; ++i)
         if (strcmp(qg_families[i].name, name) == 0) return &qg_families[i];
@@ -382,14 +379,6 @@ static uint32_t features(const qg_kernel *kernel) {
     return bits;
 }
 
-qk_spec_constant qg_workgroup_constant(uint32_t size) {
-    return (qk_spec_constant){.id = 0,
-                              .name = "local_size_x",
-                              .value = size,
-                              .legal_count = sizeof workgroup_sizes / sizeof *workgroup_sizes,
-                              .legal = workgroup_sizes};
-}
-
 static qk_type type_of_role(const qg_kernel *kernel, qk_role role) {
     if (role == QK_ROLE_INPUT) return stored_type(kernel->type);
     if (role == QK_ROLE_OUTPUT) return kernel->family->sums ? QK_TYPE_F32 : stored_type(kernel->type);
@@ -441,92 +430,6 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
     described->tables = tables;
 }
 
-/* Which value of a thread is which element, is for Vulkan's host to find out; kernels of Metal do it themselves. */
-static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    static const uint32_t counts[] = {1, 2, 4};
-    const uint32_t kept = qg_mma_tiles(kernel->wide);
-    const qk_spec_constant tiles = {.id = 1, .name = "kept", .value = kept, .legal_count = 3, .legal = counts};
-    if (described->api == QK_API_METAL) {
-        described->spec_constant_count = 1;
-        described->spec_constants = memcpy(qg_alloc(arena, sizeof tiles), &tiles, sizeof tiles);
-        return;
-    }
-    const qk_spec_constant list[] = {
-        qg_workgroup_constant(described->workgroup_size),
-        tiles,
-        {.id = 2, .name = "at_once", .value = 2, .legal_count = 3, .legal = counts},
-        {.id = 9, .name = "order_a"},
-        {.id = 10, .name = "order_bc"},
-    };
-    described->spec_constant_count = sizeof list / sizeof *list;
-    described->spec_constants = memcpy(qg_alloc(arena, sizeof list), list, sizeof list);
-}
-
-/* Whether a compiler had better not know that loads may be put off, of one right-hand side: those of integers, where there are few
- * operations for each, or no window around it. */
-static bool is_checked(const qg_kernel *kernel) {
-    const bool in_place = !kernel->overruns && kernel->layout->n_buffers == 1;
-    const uint32_t digits = kernel->sum->digits;
-    return !kernel->family->in_blocks && digits != 0 && (digits == 1 || in_place);
-}
-
-static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    static const uint32_t batches[] = {1, 2, 4, 8}, copies[] = {1, 2, 4, 8, 16, 32}, rows[] = {1, 2, 4, 8},
-                          splits[] = {1, 2, 4, 8, 16, 32}, digits[] = {1, 2, 3}, choice[] = {0, 1, 2},
-                          load_words[] = {1, 4}, lanes[] = {8, 16, 32, 64}, fours[] = {512, 1024, 2048, 2560},
-                          staged[] = {1, QG_LEAST_STAGED, 2 * QG_LEAST_STAGED, 4 * QG_LEAST_STAGED};
-    const bool vulkan = described->api == QK_API_VULKAN;
-    if (qg_is_mma(kernel)) {
-        describe_mma_constants(arena, kernel, described);
-        return;
-    }
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 14);
-    uint32_t count = 0;
-    if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
-    if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
-        list[count++] = (qk_spec_constant){.id = 1, .name = "batch", .value = 1, .legal_count = 4, .legal = batches};
-    if (kernel->family->sums && vulkan)
-        list[count++] = (qk_spec_constant){.id = 2, .name = "rows", .value = 4, .legal_count = 4, .legal = rows};
-    if (kernel->family->sums && !kernel->family->in_blocks && vulkan)
-        list[count++] = (qk_spec_constant){.id = 3, .name = "split", .value = 1, .legal_count = 6, .legal = splits};
-    if (kernel->sum && kernel->sum->digits) /* one legal value: another is another class */
-        list[count++] = (qk_spec_constant){.id = 4,
-                                           .name = "digits",
-                                           .value = kernel->sum->digits,
-                                           .legal_count = 1,
-                                           .legal = &digits[kernel->sum->digits - 1]};
-    if (kernel->wide && vulkan)
-        list[count++] =
-            (qk_spec_constant){.id = 5, .name = "load_words", .value = 4, .legal_count = 2, .legal = load_words};
-    if (qg_shares_x(kernel) && vulkan) /* from 8 KiB: Vulkan promises 16, and sums are beside it */
-        list[count++] =
-            (qk_spec_constant){.id = 6, .name = "shared_fours", .value = 512, .legal_count = 4, .legal = fours};
-    if (kernel->overruns && vulkan)
-        list[count++] =
-            (qk_spec_constant){.id = 11, .name = QK_CONSTANT_PADDED, .value = 0, .legal_count = 2, .legal = choice};
-    if (kernel->wide && vulkan)
-        list[count++] = (qk_spec_constant){
-            .id = 12, .name = QK_CONSTANT_CHECKED, .value = is_checked(kernel), .legal_count = 2, .legal = choice};
-    if (qg_stages_x(kernel) && vulkan)
-        list[count++] = (qk_spec_constant){.id = 7, .name = "staged", .value = 1, .legal_count = 4, .legal = staged};
-    if (kernel->wide && kernel->wide->pairs && vulkan)
-        list[count++] = (qk_spec_constant){.id = 9, .name = "copies", .value = 1, .legal_count = 6, .legal = copies};
-    if (kernel->wide && kernel->wide->copied && vulkan)
-        list[count++] =
-            (qk_spec_constant){.id = 9, .name = "table_copies", .value = 1, .legal_count = 6, .legal = copies};
-    if (qg_rounds_f16(kernel) && vulkan)
-        list[count++] =
-            (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};
-    if (kernel->ahead && vulkan) {
-        list[count++] = (qk_spec_constant){
-            .id = QG_AHEAD_ID, .name = QK_CONSTANT_AHEAD, .value = QK_AHEAD_PLANNED, .legal_count = 3, .legal = choice};
-        list[count++] =
-            (qk_spec_constant){.id = 14, .name = QK_CONSTANT_LANES, .value = 32, .legal_count = 4, .legal = lanes};
-    }
-    described->spec_constant_count = count;
-    described->spec_constants = list;
-}
-
 static qk_math decode_math(qg_scalar type) {
     return type == QG_F16 ? QK_MATH_F16 : type == QG_BF16 ? QK_MATH_BF16 : QK_MATH_F32;
 }
@@ -576,6 +479,6 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     }
     qg_describe_error(arena, kernel, described);
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
-    describe_constants(arena, kernel, described);
+    qg_describe_constants(arena, kernel, described);
     return described;
 }

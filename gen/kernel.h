@@ -91,8 +91,6 @@ bool qg_shares_x(const qg_kernel *kernel);
 /* Of one right-hand side, it can load the x of wide tiles together, whole blocks at a time, QG_LEAST_STAGED runs or a multiple. */
 bool qg_stages_x(const qg_kernel *kernel);
 enum { QG_LEAST_STAGED = 512 };
-/* The number of the constant QK_CONSTANT_AHEAD. */
-enum { QG_AHEAD_ID = 13 };
 /* Whether its products are those of matrix units. */
 bool qg_is_mma(const qg_kernel *kernel);
 /* Whether code looks up values of a table, or loads words of it. */
@@ -100,8 +98,10 @@ bool qg_reads_table(const qg_ir *ir, uint32_t table);
 /* Whether a format has sums of that class. */
 bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum);
 
-/* The specialisation constant that holds the workgroup size. */
-qk_spec_constant qg_workgroup_constant(uint32_t size);
+/* constants.c: the specialisation constant of that id, with this value in a descriptor. */
+qk_spec_constant qg_constant(qk_constant_id id, uint32_t value);
+/* The constants of a kernel, into its description, which has its API and workgroup size. */
+void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described);
 /* Plans the kernel as its family wants it. */
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
                         const qg_sum_class *sum);

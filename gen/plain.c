@@ -110,7 +110,7 @@ const qk_kernel *qg_plain_describe(qg_arena *arena, const qg_plain *family, qk_a
                              .output = QK_TYPE_F32};
     if (api == QK_API_VULKAN) {
         qk_spec_constant *constant = QG_NEW(arena, qk_spec_constant);
-        *constant = qg_workgroup_constant(WORKGROUP);
+        *constant = qg_constant(QK_CONSTANT_LOCAL_SIZE_X, WORKGROUP);
         described->spec_constant_count = 1;
         described->spec_constants = constant;
     }

@@ -153,7 +153,7 @@ static const char *draw_constants(qg_arena *arena, uint64_t *state, const qg_soa
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < kernel->spec_constant_count; ++i) {
         const qk_spec_constant *constant = &kernel->spec_constants[i];
-        if (constant->legal_count < 2 || qk_follows_call(constant->name) || !one_in(state, 3)) continue;
+        if (constant->legal_count < 2 || qk_follows_call(constant->id) || !one_in(state, 3)) continue;
         qg_text_printf(&text, "%s%s:%u", text.length ? "," : "", constant->name,
                        constant->legal[below(state, constant->legal_count)]);
     }

@@ -249,18 +249,18 @@ mutate "as many subgroups share a row as have slices of x" $sums 's/slices > lea
   unit dispatch_sums_test
 mutate "slices are of what threads keep" $sums 's/kernel->kept_elements != 0 \?/kernel->kept_elements == 1 ?/' unit dispatch_sums_test
 mutate "eight rows at a time where registers hold them" gen/family.c 's/kernel\.rows_at_once = 4;/kernel.rows_at_once = 0;/' unit wide_test
-mutate "bounds are checked of several right-hand sides" $sums 's/(QK_CONSTANT_CHECKED\) == 0 \&\& s\.kept > )1/\12/' unit dispatch_sums_test
-mutate "bounds of one right-hand side are as the descriptor says" $sums 's/(QK_CONSTANT_CHECKED\) == 0) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
-mutate "exact does not check bounds" gen/family.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
+mutate "bounds are checked of several right-hand sides" $sums 's/(QK_CONSTANT_CHECKED \&\& s\.kept > )1/\12/' unit dispatch_sums_test
+mutate "bounds of one right-hand side are as the descriptor says" $sums 's/(QK_CONSTANT_CHECKED) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
+mutate "exact does not check bounds" gen/constants.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
 mutate "few rows are not loaded ahead" $sums 's/pays = !s\.staged \&\& /pays = /' unit dispatch_sums_test
 mutate "a processor does not load ahead" $sums 's/(pays = .*subgroup_size >= )32/\18/' unit dispatch_sums_test
 mutate "rows ahead are whole loads" $sums 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
 mutate "rows ahead are whole blocks" $sums 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
 mutate "rows ahead fit into the memory of a workgroup" $sums 's/qk_shared_bytes_\(kernel, constants\) <= room/room > 0/' unit dispatch_sums_test
 mutate "all of x is kept where rows are loaded ahead" $sums 's/\* slice >= cols/* slice >= 1/' unit dispatch_sums_test
-mutate "what was measured does not force rows ahead" $sums 's/follows = strcmp\(name, QK_CONSTANT_AHEAD\) == 0 \|\|/follows =/' unit gemv_test
-mutate "slices ahead are shared out, whatever was measured" $sums 's/"split"(\) == 0 \|\| strcmp\(name, "st)/"none"\1/' unit gemv_test
-mutate "x ahead is staged by nobody, whatever was measured" $sums 's/ \|\| strcmp\(name, "staged"\) == 0//' unit gemv_test
+mutate "what was measured does not force rows ahead" $sums 's/id == QK_CONSTANT_AHEAD \|\| \(ahead/(ahead/' unit gemv_test
+mutate "slices ahead are shared out, whatever was measured" $sums 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_STAGED/' unit gemv_test
+mutate "x ahead is staged by nobody, whatever was measured" $sums 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_SPLIT/' unit gemv_test
 mutate "nor where a descriptor says so" $sums 's/^( +)constants\[i\] = 1;$/\1constants[i] += 0;/' unit gemv_test
 mutate "x for experts of many tokens" $sums 's/\(!many \|\|/(1 ||/' unit dispatch_sums_test
 mutate "x for experts of many tokens, as floats" $sums 's/digits && !tables && qk_takes/!tables \&\& qk_takes/' unit dispatch_sums_test
@@ -269,9 +269,9 @@ mutate "x of many rows without experts" $sums 's/ && qk_takes_experts_\(kernel\)
 mutate "bytes of x for experts" $sums 's/many && digits == 1 && s\.rows/many \&\& s.rows/' unit dispatch_sums_test
 mutate "workgroups for experts of many tokens" $sums 's/most = many \|\| subgroups/most = subgroups/' unit dispatch_sums_test
 mutate "room for workgroups with rows ahead" $sums 's/walking \* 3, 4/walking * 4, 4/' unit dispatch_sums_test
-mutate "room beside one row" $sums 's/"rows", 1\) > 1/"rows", 1) > 0/' unit dispatch_sums_test
+mutate "room beside one row" $sums 's/QK_CONSTANT_ROWS, 1\) > 1/QK_CONSTANT_ROWS, 1) > 0/' unit dispatch_sums_test
 mutate "room for many bits" $sums 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
-mutate "room beside x of two bytes" $sums 's/ && qk_constant_\(kernel, NULL, "digits", 0\) == 2/ \&\& qk_constant_(kernel, NULL, "digits", 0) > 0/' unit dispatch_sums_test
+mutate "room beside x of two bytes" $sums 's/(qk_constant_\(kernel, NULL, QK_CONSTANT_DIGITS, 0\)) == 2/\1 > 0/' unit dispatch_sums_test
 mutate "the slice of a lane ahead" $sums 's/kept = kernel->ahead_kept/kept = 2 * kernel->ahead_kept/' unit dispatch_sums_test
 mutate "lookups are not loaded ahead" gen/family.c 's/return loads >= 2\.5 \* words/return loads >= words/' unit wide_test
 mutate "few bits are not loaded ahead beside floats" gen/family.c 's/return bits >= 2/return bits >= 1/' unit wide_test
@@ -280,7 +280,7 @@ mutate "tiles of many bytes are not loaded ahead" gen/family.c 's/MOST_AHEAD_BYT
 mutate "what is counted does not load ahead" gen/cost_spirv.c 's/return made->words\[first\] == m->ahead/return false/' unit cost_test
 mutate "a constant that is a divisor is not 0" $sums 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
 mutate "large tiles beside copies of tables have registers" $sums 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
-mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, "rows"/qk_constant_(kernel, NULL, "rows"/' \
+mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, QK_CONSTANT_ROWS/qk_constant_(kernel, NULL, QK_CONSTANT_ROWS/' \
   unit dispatch_sums_test
 mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c->group % 4 != 0/0/' unit qdq_test
 

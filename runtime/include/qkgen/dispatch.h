@@ -196,11 +196,11 @@ static inline const qk_tuning_entry *qk_tuning_find(const qk_tuning *tuning, con
     return best;
 }
 
-/* The kernel's constant of that name in a launch, or `otherwise`. `constants` are the launch's, or NULL for the descriptor's. */
-static inline uint32_t qk_constant_(const qk_kernel *kernel, const uint32_t *constants, const char *name,
+/* The kernel's constant of that id in a launch, or `otherwise`. `constants` are the launch's, or NULL for the descriptor's. */
+static inline uint32_t qk_constant_(const qk_kernel *kernel, const uint32_t *constants, uint32_t id,
                                     uint32_t otherwise) {
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        if (strcmp(kernel->spec_constants[i].name, name) == 0)
+        if (kernel->spec_constants[i].id == id)
             return constants != NULL ? constants[i] : kernel->spec_constants[i].value;
     return otherwise;
 }
@@ -234,20 +234,21 @@ enum { QK_EACH_FOUR_ = 16, QK_EACH_RUN_ = 18, QK_PAIRS_ = 1024 };
 
 /* The memory that a workgroup takes with these constants, at most: for sums, for x, and for copies of tables. */
 static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t *constants) {
-    uint64_t threads = qk_constant_(kernel, constants, "local_size_x", kernel->workgroup_size), bytes;
-    uint64_t rows = qk_constant_(kernel, constants, "rows", 0), kept = qk_constant_(kernel, constants, "batch", 1);
-    uint64_t fours = qk_constant_(kernel, constants, "shared_fours", 0),
-             staged = qk_constant_(kernel, constants, "staged", 1);
-    uint64_t tables = qk_constant_(kernel, constants, "table_copies", 1);
+    uint64_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, kernel->workgroup_size), bytes;
+    uint64_t rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 0),
+             kept = qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1);
+    uint64_t fours = qk_constant_(kernel, constants, QK_CONSTANT_SHARED_FOURS, 0),
+             staged = qk_constant_(kernel, constants, QK_CONSTANT_STAGED, 1);
+    uint64_t tables = qk_constant_(kernel, constants, QK_CONSTANT_TABLE_COPIES, 1);
     if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
-        return 32 * threads * qk_constant_(kernel, constants, "at_once", 1);
+        return 32 * threads * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1);
     bytes = threads * rows * (fours != 0 || kept < 2 ? 2 : kept) + QK_UNUSED_SHARED_BYTES;
     bytes += kept > 1 ? fours * QK_EACH_FOUR_ : 0;
     bytes += staged > 1 ? staged * QK_EACH_RUN_ : 0;
     bytes += tables > 1 ? tables * qk_table_bytes_(kernel) : 0;
     if (qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) != 0)
         bytes += qk_ahead_bytes_(kernel, threads, rows, qk_constant_(kernel, constants, QK_CONSTANT_LANES, 32));
-    return bytes + (uint64_t)qk_constant_(kernel, constants, "copies", 0) * QK_PAIRS_;
+    return bytes + (uint64_t)qk_constant_(kernel, constants, QK_CONSTANT_COPIES, 0) * QK_PAIRS_;
 }
 
 /* A call with tuned constants: a descriptor that has them, and a backend that launches the original with them. */
@@ -270,9 +271,8 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
         int ahead =
             launch->constants != NULL && qk_constant_(&tuned->kernel, launch->constants, QK_CONSTANT_AHEAD, 0) == 1;
         for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
-            const char *name = tuned->constants[i].name;
-            int follows = strcmp(name, QK_CONSTANT_AHEAD) == 0 ||
-                          (ahead && (strcmp(name, "split") == 0 || strcmp(name, "staged") == 0));
+            uint32_t id = tuned->constants[i].id;
+            int follows = id == QK_CONSTANT_AHEAD || (ahead && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
             int keep = launch->constants == NULL || ((tuned->set >> i & 1u) != 0 && !follows);
             values[i] = keep ? tuned->constants[i].value : launch->constants[i];
         }
@@ -290,16 +290,39 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
     return tuned->outer->launch(tuned->outer->context, &own, error);
 }
 
+/* The name of a constant, as files of tuning have it. */
+static inline const char *qk_constant_name(uint32_t id) {
+    switch (id) {
+#define QK_NAME_(id, NAME, name, setter, otherwise, legal, meaning)                                                    \
+    case QK_CONSTANT_##NAME:                                                                                           \
+        return name;
+        QK_CONSTANTS(QK_NAME_)
+#undef QK_NAME_
+    default:
+        return "a constant that this runtime does not know";
+    }
+}
+
+enum { QK_BY_CALL_ = 1, QK_BY_PLANNER_ = 0, QK_BY_TUNING_ = 0, QK_BY_HOST_ = 0 };
+
 /* Whether a constant follows from the call, so that there is nothing to tune: how many right-hand sides are kept, what lies behind
  * the weights, and the lanes of the device's subgroups. */
-static inline int qk_follows_call(const char *name) {
-    return strcmp(name, "batch") == 0 || strcmp(name, QK_CONSTANT_PADDED) == 0 || strcmp(name, QK_CONSTANT_LANES) == 0;
+static inline int qk_follows_call(uint32_t id) {
+    switch (id) {
+#define QK_FOLLOWS_(id, NAME, name, setter, otherwise, legal, meaning)                                                 \
+    case QK_CONSTANT_##NAME:                                                                                           \
+        return QK_BY_##setter##_;
+        QK_CONSTANTS(QK_FOLLOWS_)
+#undef QK_FOLLOWS_
+    default:
+        return 0;
+    }
 }
 
 static inline qk_status qk_set_tuned_(qk_tuned_ *tuned, const qk_tuning_entry *entry, const qk_tuned_value *value,
                                       qk_error *error) {
     const char *kernel = tuned->kernel.name, *again = "measure again with qkgen tune";
-    if (strcmp(value->name, "workgroups") == 0) {
+    if (value->id == QK_CONSTANT_WORKGROUPS) {
         if (value->value != 0 && value->value < tuned->backend.limits.workgroup_count)
             tuned->backend.limits.workgroup_count = value->value;
         return QK_OK;
@@ -307,7 +330,7 @@ static inline qk_status qk_set_tuned_(qk_tuned_ *tuned, const qk_tuning_entry *e
     for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
         qk_spec_constant *c = &tuned->constants[i];
         uint32_t legal = 0;
-        if (strcmp(c->name, value->name) != 0 || qk_follows_call(c->name))
+        if (c->id != value->id || qk_follows_call(c->id))
             continue;
         while (legal < c->legal_count && c->legal[legal] != value->value)
             legal++;
@@ -318,13 +341,13 @@ static inline qk_status qk_set_tuned_(qk_tuned_ *tuned, const qk_tuning_entry *e
                            kernel, entry->line, c->name, value->value, again);
         c->value = value->value;
         tuned->set |= 1u << i;
-        if (c->id == 0)
+        if (c->id == QK_CONSTANT_LOCAL_SIZE_X)
             tuned->kernel.workgroup_size = value->value;
         return QK_OK;
     }
     return qk_fail(error, QK_ERROR_ARGUMENT,
                    "%s: line %" PRIu32 " of the tuning sets %s, which the kernel does not have; %s", kernel,
-                   entry->line, value->name, again);
+                   entry->line, qk_constant_name(value->id), again);
 }
 
 /* Puts the tuned call in the place of backend and kernel, where the backend's tuning has an entry for it. */
@@ -607,7 +630,7 @@ static inline void qk_pad_(const qk_call_ *call, uint32_t weights, uint64_t end,
             ranges[i].size + QK_PADDING > call->backend->limits.storage_range)
             return;
     for (uint32_t c = 0; c < kernel->spec_constant_count && c < QK_MAX_CONSTANTS; c++) {
-        if (strcmp(kernel->spec_constants[c].name, QK_CONSTANT_PADDED) != 0)
+        if (kernel->spec_constants[c].id != QK_CONSTANT_PADDED)
             continue;
         constants[c] = 1;
         for (uint32_t i = 0; i < weights; i++)
@@ -1007,7 +1030,7 @@ static inline qk_status qk_check_constants_(const qk_kernel *kernel, qk_error *e
                        kernel->name, kernel->spec_constant_count, QK_MAX_CONSTANTS);
     for (uint32_t i = 0; i < kernel->spec_constant_count; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
-        if (c->value == 0 && (strcmp(c->name, "rows") == 0 || strcmp(c->name, "split") == 0))
+        if (c->value == 0 && (c->id == QK_CONSTANT_ROWS || c->id == QK_CONSTANT_SPLIT))
             return qk_fail(error, QK_ERROR_ARGUMENT,
                            "%s: kernel->spec_constants[%" PRIu32 "].value, %s, is 0, must be at least 1", kernel->name,
                            i, c->name);
@@ -1021,7 +1044,8 @@ static inline uint64_t qk_busy_workgroups_(const qk_limits *limits) {
 
 /* Whether a workgroup makes tables for itself: of pairs, or copies. */
 static inline int qk_makes_tables_(const qk_kernel *kernel) {
-    return qk_constant_(kernel, NULL, "copies", 0) != 0 || qk_constant_(kernel, NULL, "table_copies", 0) != 0;
+    return qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0) != 0 ||
+           qk_constant_(kernel, NULL, QK_CONSTANT_TABLE_COPIES, 0) != 0;
 }
 
 /* Workgroups that run at the same time, each of which keeps x for the rows that it walks down. A thread takes few registers for x
@@ -1029,7 +1053,7 @@ static inline int qk_makes_tables_(const qk_kernel *kernel) {
 static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept,
                                               uint32_t threads) {
     uint64_t count = qk_busy_workgroups_(limits) * 128;
-    if (kept > 1 || qk_constant_(kernel, NULL, "digits", 0) != 1 || qk_makes_tables_(kernel))
+    if (kept > 1 || qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 1 || qk_makes_tables_(kernel))
         count = count * 4 / 5;
     count /= threads > 128 ? threads : 128;
     return count != 0 ? count : 1;
@@ -1038,7 +1062,7 @@ static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_
 /* Whether a workgroup keeps all of x for the rows that it walks down: of one right-hand side in registers, of several in
  * memory that it shares. */
 static inline int qk_keeps_x_(const qk_kernel *kernel, const uint32_t *constants, uint32_t kept) {
-    return qk_constant_(kernel, constants, kept > 1 ? "shared_fours" : "load_words", 1) > 1;
+    return qk_constant_(kernel, constants, kept > 1 ? QK_CONSTANT_SHARED_FOURS : QK_CONSTANT_LOAD_WORDS, 1) > 1;
 }
 
 /* Of a subgroup; 32 where the device does not say. */
@@ -1066,16 +1090,16 @@ static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_li
 /* Rows that such a workgroup takes at a time. */
 static inline uint64_t qk_rows_of_workgroup_(const qk_kernel *kernel, const qk_limits *limits,
                                              const uint32_t *constants, uint64_t cols) {
-    uint32_t threads = qk_constant_(kernel, constants, "local_size_x", 64);
-    uint32_t split =
-        qk_subgroups_of_row_(kernel, limits, constants, threads, cols, qk_constant_(kernel, constants, "split", 1));
-    return (uint64_t)qk_constant_(kernel, constants, "rows", 4) * (qk_subgroups_(limits, threads) / split);
+    uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
+    uint32_t split = qk_subgroups_of_row_(kernel, limits, constants, threads, cols,
+                                          qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1));
+    return (uint64_t)qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4) * (qk_subgroups_(limits, threads) / split);
 }
 
 /* Rows at a time. Sums of all rows and right-hand sides are in registers, and beside them what a tile of each row holds. */
 static inline uint32_t qk_rows_at_once_(const qk_kernel *kernel, uint32_t kept) {
     uint32_t rows = kept > 2 ? 2 : kept == 2 ? 4 : kernel->rows_at_once != 0 ? kernel->rows_at_once : 8;
-    if (kept > 1 && qk_constant_(kernel, NULL, "digits", 0) == 0 && kernel->tile_elements <= 16)
+    if (kept > 1 && qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0 && kernel->tile_elements <= 16)
         rows = kept == 2 ? 8 : 4;
     return rows;
 }
@@ -1098,7 +1122,7 @@ typedef struct qk_mma_ {
 /* A subgroup multiplies 16 rows with the x that its threads keep, `at_once` times before sums are added; as many subgroups share
  * rows as there are slices of x. */
 static inline uint64_t qk_mma_groups_(const qk_mma_ *m, const qk_kernel *kernel, uint64_t rows, uint64_t cols) {
-    uint64_t usual = qk_constant_(kernel, NULL, "kept", 1), subgroups = m->threads / 32, split = 1;
+    uint64_t usual = qk_constant_(kernel, NULL, QK_CONSTANT_KEPT, 1), subgroups = m->threads / 32, split = 1;
     uint64_t slices = qk_ceil_(cols * usual, QK_MMA_COLS * m->kept);
     while (split < slices && subgroups % (2 * split) == 0)
         split *= 2;
@@ -1107,10 +1131,10 @@ static inline uint64_t qk_mma_groups_(const qk_mma_ *m, const qk_kernel *kernel,
 
 /* Few rows are shared out among more workgroups: with smaller parts of x in each subgroup, then in smaller workgroups. */
 static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
-    qk_mma_ m = {512 <= limits->workgroup_size ? 512u : 128u, qk_constant_(kernel, NULL, "kept", 1),
-                 qk_constant_(kernel, NULL, "at_once", 1), 1};
+    qk_mma_ m = {512 <= limits->workgroup_size ? 512u : 128u, qk_constant_(kernel, NULL, QK_CONSTANT_KEPT, 1),
+                 qk_constant_(kernel, NULL, QK_CONSTANT_AT_ONCE, 1), 1};
     /* Metal texts are for workgroups of one size. */
-    int fixed = qk_constant_(kernel, NULL, "local_size_x", 0) == 0;
+    int fixed = qk_constant_(kernel, NULL, QK_CONSTANT_LOCAL_SIZE_X, 0) == 0;
     if (fixed)
         m.threads = kernel->workgroup_size;
     /* Sums have 32 bytes for each thread, and as often as there are several at once. */
@@ -1142,15 +1166,15 @@ static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *l
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         constants[i] = c->value;
-        if (strcmp(c->name, "local_size_x") == 0 && c->value == QK_USUAL_THREADS)
+        if (c->id == QK_CONSTANT_LOCAL_SIZE_X && c->value == QK_USUAL_THREADS)
             constants[i] = m->threads;
-        if (strcmp(c->name, "kept") == 0)
+        if (c->id == QK_CONSTANT_KEPT)
             constants[i] = m->kept;
-        if (strcmp(c->name, "at_once") == 0)
+        if (c->id == QK_CONSTANT_AT_ONCE)
             constants[i] = m->at_once;
-        if (strcmp(c->name, "order_a") == 0)
+        if (c->id == QK_CONSTANT_ORDER_A)
             constants[i] = limits->matrix_order_a;
-        if (strcmp(c->name, "order_bc") == 0)
+        if (c->id == QK_CONSTANT_ORDER_BC)
             constants[i] = limits->matrix_order_bc;
     }
 }
@@ -1172,7 +1196,8 @@ static inline int qk_has_few_bits_(const qk_kernel *kernel) {
  * where else there are four, and one that waits for another to end costs more than one that is not there. */
 static inline int qk_leaves_less_room_(const qk_kernel *kernel, const uint32_t *constants) {
     return qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) == 1 &&
-           qk_constant_(kernel, constants, "rows", 1) > 1 && qk_constant_(kernel, NULL, "digits", 0) == 2 &&
+           qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) > 1 &&
+           qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 2 &&
            16 * qk_block_bytes_(kernel) > 11 * (uint64_t)kernel->block_elements;
 }
 
@@ -1194,7 +1219,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
                                       uint64_t cols, int ahead) {
     qk_share_ s = {1, 0, 1, 128, 0, ahead};
     uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
-    uint32_t digits = qk_constant_(kernel, NULL, "digits", 0), most = 512;
+    uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0), most = 512;
     int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large, many;
     int neighbours = digits > 1 && !tables && qk_has_neighbours_(kernel);
     while (s.kept < batch)
@@ -1220,7 +1245,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
             most *= 2;
     } else if (s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
         most = 256;
-    else if (s.kept == 1 && qk_constant_(kernel, NULL, "table_copies", 0) != 0 &&
+    else if (s.kept == 1 && qk_constant_(kernel, NULL, QK_CONSTANT_TABLE_COPIES, 0) != 0 &&
              (qk_table_bytes_(kernel) > QK_LARGE_TABLES || kernel->kept_elements > QK_KEPT_VALUES))
         most = 256;
     else if (s.kept == 1 && neighbours && !few_bits)
@@ -1243,7 +1268,7 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
 static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t cols,
                                     uint32_t *constants) {
     enum { COPIES = 16 };
-    uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, "copies", 0);
+    uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0);
     uint32_t copied = (pairs != 1 ? pairs : s->staged ? 1 : COPIES) * QK_PAIRS_;
     uint32_t used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0) + QK_UNUSED_SHARED_BYTES;
     if (s->ahead)
@@ -1255,11 +1280,11 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         uint32_t kept = pairs > 1 || copied < room / 2 ? copied : 0, left = room > used + kept ? room - used - kept : 0;
-        if (strcmp(c->name, "shared_fours") == 0) {
+        if (c->id == QK_CONSTANT_SHARED_FOURS) {
             constants[i] = qk_most_within_(c, QK_EACH_FOUR_, left);
             used += s->kept > 1 ? constants[i] * QK_EACH_FOUR_ : 0;
         }
-        if (strcmp(c->name, "staged") == 0) {
+        if (c->id == QK_CONSTANT_STAGED) {
             if (s->ahead)
                 constants[i] = 1;
             if (c->value == 1 && s->staged)
@@ -1270,9 +1295,9 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
         /* Few rows are not worth the time that copies take. */
         if (s->staged || qk_busy_workgroups_(limits) < 64)
             continue;
-        if (strcmp(c->name, "copies") == 0 && (s->kept == 1 || qk_constant_(kernel, NULL, "digits", 0) != 0))
+        if (c->id == QK_CONSTANT_COPIES && (s->kept == 1 || qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0))
             constants[i] = qk_most_within_(c, QK_PAIRS_, room > used ? room - used : 0);
-        if (strcmp(c->name, "table_copies") == 0 && s->kept == 1 && tables != 0)
+        if (c->id == QK_CONSTANT_TABLE_COPIES && s->kept == 1 && tables != 0)
             constants[i] = qk_most_within_(c, tables, room > used ? room - used : 0);
     }
 }
@@ -1281,7 +1306,7 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
  * blocks begin. */
 static inline int qk_can_go_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols) {
     uint32_t lanes = limits->subgroup_size;
-    if (qk_constant_(kernel, NULL, "load_words", 4) != 4)
+    if (qk_constant_(kernel, NULL, QK_CONSTANT_LOAD_WORDS, 4) != 4)
         return 0;
     if ((lanes != 8 && lanes != 16 && lanes != 32 && lanes != 64) || cols % kernel->ahead_block != 0)
         return 0;
@@ -1294,28 +1319,28 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         constants[i] = c->value;
-        if (strcmp(c->name, "batch") == 0)
+        if (c->id == QK_CONSTANT_BATCH)
             constants[i] = s.kept;
-        if (strcmp(c->name, "split") == 0 && c->value == 1)
+        if (c->id == QK_CONSTANT_SPLIT && c->value == 1)
             constants[i] = s.split;
-        if (strcmp(c->name, "rows") == 0 && keeps && c->value == QK_USUAL_ROWS)
+        if (c->id == QK_CONSTANT_ROWS && keeps && c->value == QK_USUAL_ROWS)
             constants[i] = s.rows;
-        if (strcmp(c->name, "local_size_x") == 0 && keeps && c->value == QK_USUAL_THREADS)
+        if (c->id == QK_CONSTANT_LOCAL_SIZE_X && keeps && c->value == QK_USUAL_THREADS)
             constants[i] = s.threads;
-        if (strcmp(c->name, "rows") == 0 && !keeps && s.kept == 8 && c->value > 2)
+        if (c->id == QK_CONSTANT_ROWS && !keeps && s.kept == 8 && c->value > 2)
             constants[i] = 2;
         /* Else a compiler may put a load off into the loop over right-hand sides, and do it for each. */
-        if (strcmp(c->name, QK_CONSTANT_CHECKED) == 0 && s.kept > 1)
+        if (c->id == QK_CONSTANT_CHECKED && s.kept > 1)
             constants[i] = 1;
-        if (strcmp(c->name, QK_CONSTANT_AHEAD) == 0)
+        if (c->id == QK_CONSTANT_AHEAD)
             constants[i] = s.ahead ? 1 : 0;
-        if (strcmp(c->name, QK_CONSTANT_LANES) == 0)
+        if (c->id == QK_CONSTANT_LANES)
             constants[i] = qk_lanes_(limits);
     }
-    s.threads = qk_constant_(kernel, constants, "local_size_x", s.threads);
-    s.rows = qk_constant_(kernel, constants, "rows", s.rows);
+    s.threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, s.threads);
+    s.rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, s.rows);
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        if (strcmp(kernel->spec_constants[i].name, "split") == 0 && keeps && s.kept == 1)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_SPLIT && keeps && s.kept == 1)
             constants[i] = qk_subgroups_of_row_(kernel, limits, constants, s.threads, cols, constants[i]);
     s.staged = s.staged && keeps;
     qk_share_memory_(kernel, limits, &s, cols, constants);
@@ -1335,7 +1360,8 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
         uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
         uint64_t slice = (uint64_t)limits->subgroup_size * kernel->ahead_kept;
         qk_set_gemv_constants_(kernel, limits, cols, qk_share_out_(kernel, limits, 1, rows, cols, 1), constants);
-        if (qk_constant_(kernel, constants, "split", 1) * slice >= cols && qk_shared_bytes_(kernel, constants) <= room)
+        if (qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1) * slice >= cols &&
+            qk_shared_bytes_(kernel, constants) <= room)
             return;
     }
     qk_set_gemv_constants_(kernel, limits, cols, s, constants);
@@ -1449,9 +1475,9 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     launch.push = push;
     launch.constants = constants;
     /* Metal texts have no such constant. With eight right-hand sides they, too, take two rows at a time. */
-    uint32_t rows = qk_constant_(kernel, constants, "rows", g->batch > 4 ? 2 : 4);
-    uint32_t kept = qk_constant_(kernel, constants, "batch", 8),
-             threads = qk_constant_(kernel, constants, "local_size_x", 64);
+    uint32_t rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, g->batch > 4 ? 2 : 4);
+    uint32_t kept = qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 8),
+             threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
     uint64_t groups =
         mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups) : qk_ceil_(count, rows);
     /* What a workgroup keeps of x, it keeps for many rows. */
@@ -1528,11 +1554,11 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
     qk_pad_(call, weights, first + count, ranges, constants);
     launch.constants = constants;
-    uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, "rows", 4));
+    uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4));
     if (qk_keeps_x_(kernel, constants, 1))
         groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, cols)),
                          qk_walking_workgroups_(kernel, &call->backend->limits, 1,
-                                                qk_constant_(kernel, constants, "local_size_x", 64)));
+                                                qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64)));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
