@@ -190,7 +190,7 @@ void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *on
     for (uint32_t f = 0; f < request->n_families; ++f) {
         const qg_family *family = request->families[f];
         if (!qg_takes(family, request->layout)) continue;
-        qg_kernel kernel = qg_kernel_new(arena, request->layout, family, QG_F32, &qg_sum_classes[0]);
+        qg_kernel kernel = qg_kernel_new(arena, request->layout, family, QG_F32, &qg_sum_classes[QG_CLASS_EXACT]);
         if (!request->vulkan) {
             kernel.plan = kernel.metal_plan;
             kernel.wide = NULL;

@@ -4,98 +4,18 @@
 
 #include <string.h>
 
-const qg_family qg_families[] = {
-    {.name = "dequant",
-     .summary = "decodes a whole tensor: dst[i] = value(i)",
-     .n_types = 3,
-     .types = {QG_F32, QG_F16, QG_BF16},
-     .n_bindings = 1,
-     .bindings = {{"dst", QK_ROLE_OUTPUT, QK_WRITE}},
-     .reference_result = "void",
-     .blocks = {.suffix = "",
-                .n_push = 1,
-                .push = {"tiles"},
-                .dispatch_parameters = "qk_range dst, uint64_t elements",
-                .dispatch_arguments = "dst, elements",
-                .reference_parameters = "uint64_t elements"},
-     .matrix = {.suffix = "_matrix",
-                .n_push = 5,
-                .push = {"rows", "cols", "grid_rows", "grid_cols", "row_tiles"},
-                .dispatch_parameters = "qk_range dst, uint64_t rows, uint64_t cols",
-                .dispatch_arguments = "dst, rows, cols",
-                .reference_parameters = "uint64_t rows, uint64_t cols"}},
-    {.name = "gather",
-     .summary = "decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d",
-     .n_types = 3,
-     .types = {QG_F32, QG_F16, QG_BF16},
-     .n_bindings = 3,
-     .bindings = {{"indices", QK_ROLE_INDICES, QK_READ},
-                  {"dst", QK_ROLE_OUTPUT, QK_WRITE},
-                  {"status", QK_ROLE_STATUS, QK_READ_WRITE}},
-     .reference_result = "uint64_t",
-     .blocks = {.suffix = "",
-                .n_push = 5,
-                .push = {"rows", "row_first", "row_end", "row_tiles", "tokens"},
-                .dispatch_parameters =
-                    "qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens",
-                .dispatch_arguments = "indices, dst, status, rows, cols, tokens",
-                .reference_parameters = "const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens"},
-     .matrix = {.suffix = "_matrix",
-                .n_push = 8,
-                .push = {"rows", "cols", "grid_rows", "grid_cols", "row_tiles", "table_rows", "table_cols", "tokens"},
-                .dispatch_parameters =
-                    "qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens",
-                .dispatch_arguments = "indices, dst, status, rows, cols, tokens",
-                .reference_parameters = "const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens"}},
-    {.name = "gemv",
-     .summary = "matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k]",
-     .sums = true,
-     .n_types = 2,
-     .types = {QG_F32, QG_F16},
-     .n_bindings = 2,
-     .bindings = {{"x", QK_ROLE_INPUT, QK_READ}, {"y", QK_ROLE_OUTPUT, QK_WRITE}},
-     .reference_result = "void",
-     .blocks = {.suffix = "",
-                .n_push = 5,
-                .push = {"rows", "row_tiles", "batch", "y_first", "y_rows"},
-                .dispatch_parameters = "qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch",
-                .dispatch_arguments = "x, y, rows, cols, batch",
-                .reference_parameters = "const $X *x, uint64_t rows, uint64_t cols, uint64_t batch"},
-     .matrix = {.suffix = "",
-                .n_push = 8,
-                .push = {"rows", "row_tiles", "batch", "y_first", "y_rows", "cols", "grid_rows", "grid_cols"},
-                .dispatch_parameters = "qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch",
-                .dispatch_arguments = "x, y, rows, cols, batch",
-                .reference_parameters = "const $X *x, uint64_t rows, uint64_t cols, uint64_t batch"}},
-    {.name = "gemv_id",
-     .summary = "experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k]",
-     .in_blocks = true,
-     .sums = true,
-     .n_types = 2,
-     .types = {QG_F32, QG_F16},
-     .n_bindings = 4,
-     .bindings = {{"x", QK_ROLE_INPUT, QK_READ},
-                  {"ids", QK_ROLE_INDICES, QK_READ},
-                  {"y", QK_ROLE_OUTPUT, QK_WRITE},
-                  {"status", QK_ROLE_STATUS, QK_READ_WRITE}},
-     .reference_result = "uint64_t",
-     .blocks = {.suffix = "",
-                .n_push = 7,
-                .push = {"rows", "row_tiles", "batch", "slots", "experts", "expert_first", "expert_end"},
-                .dispatch_parameters = "qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,\n"
-                                       "    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots",
-                .dispatch_arguments = "x, ids, y, status, experts, rows, cols, tokens, slots",
-                .reference_parameters =
-                    "const $X *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,\n"
-                    "    uint64_t tokens, uint64_t slots"},
-     .matrix = {.suffix = ""}},
+const qg_family qg_families[QG_FAMILY_COUNT] = {
+#define F(ID, name_, summary_, ...)                                                                                    \
+    [QG_FAMILY_##ID] = {.id = QG_FAMILY_##ID, .name = name_, .summary = summary_, __VA_ARGS__},
+#include "family.def"
+#undef F
 };
 
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) {
     return layout->view == QG_VIEW_BLOCKS ? &family->blocks : &family->matrix;
 }
 
-const uint32_t qg_n_families = sizeof qg_families / sizeof *qg_families;
+const uint32_t qg_n_families = QG_FAMILY_COUNT;
 
 const qg_family *qg_family_named(const char *name) {
     for (uint32_t i = 0; i < qg_n_families; ++i)
@@ -107,16 +27,22 @@ bool qg_takes(const qg_family *family, const qg_layout *layout) {
     return !family->in_blocks || layout->view == QG_VIEW_BLOCKS;
 }
 
-const qg_sum_class qg_sum_classes[] = {
-    {"exact", "", "", QG_PRODUCTS_F32, 0, QK_NUMERIC_EXACT_SUM, true, false},
-    {"int8", "_int8", "_int8", QG_PRODUCTS_INT8, 1, QK_NUMERIC_INT8_SUM, false, false},
-    {"split", "_split", "_int8", QG_PRODUCTS_INT8, 2, QK_NUMERIC_SPLIT_SUM, false, false},
-    {"int24", "_int24", "_int8", QG_PRODUCTS_INT8, 3, QK_NUMERIC_EXACT_SUM, false, false},
-    {"half", "_half", "_half", QG_PRODUCTS_F16, 0, QK_NUMERIC_HALF_SUM, true, true},
-    {"mma", "_mma", "_mma", QG_PRODUCTS_MMA, 0, QK_NUMERIC_HALF_SUM, true, true},
+const qg_sum_class qg_sum_classes[QG_CLASS_COUNT] = {
+#define C(ID, name, infix, module, products, digits, numeric, metal, on_request)                                       \
+    [QG_CLASS_##ID] = {name, infix, module, QG_PRODUCTS_##products, digits, QK_NUMERIC_##numeric, metal, on_request},
+#include "class.def"
+#undef C
 };
 
-const uint32_t qg_n_sum_classes = sizeof qg_sum_classes / sizeof *qg_sum_classes;
+const uint32_t qg_n_sum_classes = QG_CLASS_COUNT;
+
+static const char class_words[] =
+#define C(ID, name, infix, module, products, digits, numeric, metal, on_request) "|" name
+#include "class.def"
+#undef C
+    ;
+
+const char *qg_class_words(void) { return class_words + 1; }
 
 const qg_sum_class *qg_sum_class_named(const char *name) {
     for (uint32_t i = 0; i < qg_n_sum_classes; ++i)
@@ -333,6 +259,12 @@ static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_
     return has;
 }
 
+/* Classes with the same products share a module: what else they differ in, constants tell it. */
+static bool has_module_of(const qg_kernel *kernel, const qg_kernel *other) {
+    return kernel->family == other->family && kernel->type == other->type && kernel->sum &&
+           kernel->sum->products == other->sum->products;
+}
+
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
     qg_kernel *list = NULL;
     uint32_t count = 0, capacity = 0;
@@ -345,7 +277,7 @@ uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel 
                 if (!(classes >> c & 1)) continue;
                 qg_kernel kernel = qg_kernel_new(arena, request->layout, family, family->types[t], &qg_sum_classes[c]);
                 kernel.reference = (classes & ((UINT32_C(1) << c) - 1)) == 0;
-                kernel.shared = count > 0 && strcmp(list[count - 1].module, kernel.module) == 0;
+                kernel.shared = count > 0 && has_module_of(&kernel, &list[count - 1]);
                 QG_PUSH(arena, list, count, capacity, kernel);
             }
     }

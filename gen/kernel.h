@@ -10,8 +10,16 @@
 
 enum { QG_MAX_FAMILY_BINDINGS = 5, QG_MAX_PUSH = 8, QG_MAX_FAMILY_TYPES = 3 };
 
+typedef enum qg_family_id {
+#define F(ID, ...) QG_FAMILY_##ID,
+#include "family.def"
+#undef F
+    QG_FAMILY_COUNT
+} qg_family_id;
+
 /* A kernel family: one schedule, in templates/NAME.*, for every format. Its bindings follow the format's buffers. */
 typedef struct qg_family {
+    qg_family_id id;
     const char *name;
     const char *summary; /* completes "Q: " in a banner */
     bool in_blocks;      /* only for formats whose blocks lie one after the other */
@@ -39,9 +47,18 @@ typedef struct qg_family_form qg_family_form;
 
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout);
 
-extern const qg_family qg_families[];
+/* From family.def, in its order. */
+extern const qg_family qg_families[QG_FAMILY_COUNT];
 extern const uint32_t qg_n_families;
 const qg_family *qg_family_named(const char *name);
+
+typedef enum qg_class_id {
+#define C(ID, ...) QG_CLASS_##ID,
+#include "class.def"
+#undef C
+    QG_CLASS_COUNT
+} qg_class_id;
+
 /* How a family that sums over rows multiplies, and what that costs in exactness. */
 typedef struct qg_sum_class {
     const char *name;
@@ -54,8 +71,11 @@ typedef struct qg_sum_class {
     bool on_request; /* emitted only where it is named */
 } qg_sum_class;
 
-extern const qg_sum_class qg_sum_classes[];
+/* From class.def, in its order. */
+extern const qg_sum_class qg_sum_classes[QG_CLASS_COUNT];
 extern const uint32_t qg_n_sum_classes;
+/* The names of all classes, "|" between them, for help. */
+const char *qg_class_words(void);
 /* The class of that name, or NULL. */
 const qg_sum_class *qg_sum_class_named(const char *name);
 

@@ -262,7 +262,7 @@ int qg_command_tune(qg_session *session, int argc, char **argv) {
         {"--shape", QG_TEXTS, &shapes, "NxK[xM],...", "rows, columns, and vectors or tokens (default of M: 1)"},
         {"--out", QG_TEXT, &r.out, "FILE", "where the constants go; appears when all was measured"},
         {"--type", QG_TEXT, &r.type, "f32|f16|bf16", "of results; gemv, gemv_id: of x (default: f32)"},
-        {"--class", QG_TEXT, &r.sum, "exact|int8|split|int24|half|mma", "how sums multiply (default: exact)"},
+        {"--class", QG_TEXT, &r.sum, qg_class_words(), "how sums multiply (default: exact)"},
         {"--experts", QG_COUNT, &r.experts, "E", "gemv_id: matrices (default: 128)"},
         {"--slots", QG_COUNT, &r.slots, "S", "gemv_id: experts for each token (default: 8)"},
         {"--without", QG_TEXTS, &without, "NAME[=VALUE],...", "leaves a constant, or one of its values, out"},
