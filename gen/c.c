@@ -375,7 +375,7 @@ static void declare_reference(qg_text *text, const qg_kernel *kernel) {
 }
 
 static const char *sum_class(qg_arena *arena, const qg_kernel *kernel) {
-    const bool other = kernel->sum && kernel->sum != &qg_sum_classes[0];
+    const bool other = kernel->sum && kernel->sum != &qg_sum_classes[QG_CLASS_EXACT];
     return other ? qg_format(arena, "; class %s", kernel->sum->name) : "";
 }
 

@@ -182,9 +182,10 @@ static qg_kernel kernel_of(qg_arena *arena, const qg_request *request, const qg_
     const qg_kernel *all = NULL;
     const uint32_t count = request->list ? qg_kernels(arena, request, &all) : 0;
     for (uint32_t i = 0; i < count; ++i)
-        if (all[i].family == family && all[i].type == QG_F32 && (!all[i].sum || all[i].sum == qg_sum_classes))
+        if (all[i].family == family && all[i].type == QG_F32 &&
+            (!all[i].sum || all[i].sum == &qg_sum_classes[QG_CLASS_EXACT]))
             return all[i];
-    return qg_kernel_new(arena, request->layout, family, QG_F32, &qg_sum_classes[0]);
+    return qg_kernel_new(arena, request->layout, family, QG_F32, &qg_sum_classes[QG_CLASS_EXACT]);
 }
 
 void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *only, const char *prefix) {

@@ -101,7 +101,7 @@ static void note(module *m, const instruction *i) {
     if (i->result) m->ids[i->result].made = i;
     if (i->opcode == OP_DECORATE && i->words[2] == DECORATION_BINDING) m->ids[i->words[1]].binding = i->words[3];
     if (i->opcode == OP_ENTRY_POINT) m->entry = i->words[2];
-    if (i->opcode == OP_DECORATE && i->words[2] == DECORATION_SPEC_ID && i->words[3] == QG_AHEAD_ID)
+    if (i->opcode == OP_DECORATE && i->words[2] == DECORATION_SPEC_ID && i->words[3] == QK_CONSTANT_AHEAD)
         m->ahead = i->words[1];
     if (i->opcode == OP_VARIABLE && i->words[3] == STORAGE_WORKGROUP) m->ids[i->result].table = m->pairs;
     if (i->opcode == OP_VARIABLE && i->n_words > 4) m->ids[i->result].table = is_constant_array(m, i->words[4]);

@@ -453,45 +453,71 @@ static bool write_depfile(qg_arena *arena, const emission *e, qg_text *log) {
 
 /* ---- */
 
-/* An embedded header needs no include of one that is embedded before it. */
-static char *without_include(qg_arena *arena, const char *text, const char *header) {
-    const char *include = strstr(text, qg_format(arena, "#include \"%s\"", header));
-    if (!include) return qg_format(arena, "%s", text);
-    const char *end = strchr(include, '\n');
-    return qg_format(arena, "%.*s%s", (int)(include - text), text, end ? end + 1 : "");
+/* Headers of the runtime that have a place in what is emitted. */
+typedef struct embedding {
+    qg_arena *arena;
+    const char *folder;
+    qg_text *log;
+    const char *done[16];
+    uint32_t n_done;
+} embedding;
+
+static bool is_done(const embedding *e, const char *name, size_t length) {
+    for (uint32_t i = 0; i < e->n_done; ++i)
+        if (strlen(e->done[i]) == length && memcmp(e->done[i], name, length) == 0) return true;
+    return false;
 }
 
-static bool load_set_headers(qg_arena *arena, emission *e, qg_text *log) {
-    const char *why = NULL;
+/* Appends a header of the runtime, with those that it includes in their place, each where it is wanted first. */
+static bool embed(embedding *e, const char *name, qg_text *text) {
+    static const char include[] = "#include \"";
+    const char *why = NULL, *path = qg_format(e->arena, "%s/qkgen/%s", e->folder, name);
     size_t length;
-    e->dispatch_h = without_include(arena, e->dispatch_h, "kernel.h");
+    const char *line = qg_read_file(e->arena, path, 1u << 20, &length, &why);
+    if (!line || e->n_done == sizeof e->done / sizeof *e->done) {
+        qg_text_printf(e->log, "%s: error: %s\n", path, line ? "one header too many to embed" : why);
+        return false;
+    }
+    e->done[e->n_done++] = name;
+    while (*line) {
+        const char *end = strchr(line, '\n'), *own = line + sizeof include - 1;
+        const size_t size = end ? (size_t)(end + 1 - line) : strlen(line);
+        const char *quote = strncmp(line, include, sizeof include - 1) == 0 ? strchr(own, '"') : NULL;
+        if (!quote)
+            qg_text_add(text, line, size);
+        else if (!is_done(e, own, (size_t)(quote - own)) &&
+                 !embed(e, qg_strndup(e->arena, own, (size_t)(quote - own)), text))
+            return false;
+        line += size;
+    }
+    return true;
+}
+
+/* kernel.h goes into a format's header; dispatch.h, and that of a set of families without a format behind it, into its source. */
+static bool embed_headers(qg_arena *arena, emission *e, qg_text *log) {
+    embedding of = {.arena = arena, .folder = e->options->runtime_headers, .log = log};
+    qg_text kernel_h = qg_text_new(arena), dispatch_h = qg_text_new(arena);
+    if (!embed(&of, "kernel.h", &kernel_h) || !embed(&of, "dispatch.h", &dispatch_h)) return false;
+    e->kernel_h = kernel_h.data;
+    e->dispatch_h = dispatch_h.data;
     e->set_dispatch_h = QG_NEW_ARRAY(arena, const char *, qg_n_plain_sets);
     for (uint32_t s = 0; s < qg_n_plain_sets; ++s) {
-        const char *path = qg_format(arena, "%s/qkgen/%s", e->options->runtime_headers, qg_plain_sets[s].dispatch);
-        const char *own = qg_read_file(arena, path, 1u << 20, &length, &why);
-        if (!own) {
-            qg_text_printf(log, "%s: error: %s\n", path, why);
-            return false;
-        }
-        e->set_dispatch_h[s] = qg_format(arena, "%s\n%s", e->dispatch_h, without_include(arena, own, "dispatch.h"));
+        embedding of_set = of;
+        qg_text text = qg_text_new(arena);
+        qg_text_printf(&text, "%s\n", e->dispatch_h);
+        if (!embed(&of_set, qg_plain_sets[s].dispatch, &text)) return false;
+        e->set_dispatch_h[s] = text.data;
     }
     return true;
 }
 
 static bool load_inputs(qg_arena *arena, emission *e, qg_text *log) {
     const char *why = NULL;
-    size_t length;
     if (!qg_templates_load(arena, e->options->templates, &e->templates, &why)) {
         qg_text_printf(log, "error: %s\n", why);
         return false;
     }
-    if (!e->options->embed) return true;
-    const char *kernel_h = qg_format(arena, "%s/qkgen/kernel.h", e->options->runtime_headers);
-    const char *dispatch_h = qg_format(arena, "%s/qkgen/dispatch.h", e->options->runtime_headers);
-    e->kernel_h = qg_read_file(arena, kernel_h, 1u << 20, &length, &why);
-    e->dispatch_h = e->kernel_h ? qg_read_file(arena, dispatch_h, 1u << 20, &length, &why) : NULL;
-    if (!e->dispatch_h) qg_text_printf(log, "%s: error: %s\n", e->kernel_h ? dispatch_h : kernel_h, why);
-    return e->dispatch_h && load_set_headers(arena, e, log);
+    return !e->options->embed || embed_headers(arena, e, log);
 }
 
 bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *report, qg_text *log) {

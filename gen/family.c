@@ -4,101 +4,18 @@
 
 #include <string.h>
 
-const qg_family qg_families[] = {
-    {.name = "dequant",
-     .summary = "decodes a whole tensor: dst[i] = value(i)",
-     .n_types = 3,
-     .types = {QG_F32, QG_F16, QG_BF16},
-     .n_bindings = 1,
-     .bindings = {{"dst", QK_ROLE_OUTPUT, QK_WRITE}},
-     .reference_result = "void",
-     .blocks = {.suffix = "",
-                .n_push = 1,
-                .push = {"tiles"},
-                .dispatch_parameters = "qk_range dst, uint64_t elements",
-                .dispatch_arguments = "dst, elements",
-                .reference_parameters = "uint64_t elements"},
-     .matrix = {.suffix = "_matrix",
-                .n_push = 5,
-                .push = {"rows", "cols", "grid_rows", "grid_cols", "row_tiles"},
-                .dispatch_parameters = "qk_range dst, uint64_t rows, uint64_t cols",
-                .dispatch_arguments = "dst, rows, cols",
-                .reference_parameters = "uint64_t rows, uint64_t cols"}},
-    {.name = "gather",
-     .summary = "decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d",
-     .n_types = 3,
-     .types = {QG_F32, QG_F16, QG_BF16},
-     .n_bindings = 3,
-     .bindings = {{"indices", QK_ROLE_INDICES, QK_READ},
-                  {"dst", QK_ROLE_OUTPUT, QK_WRITE},
-                  {"status", QK_ROLE_STATUS, QK_READ_WRITE}},
-     .reference_result = "uint64_t",
-     .blocks = {.suffix = "",
-                .n_push = 5,
-                .push = {"rows", "row_first", "row_end", "row_tiles", "tokens"},
-                .dispatch_parameters =
-                    "qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens",
-                .dispatch_arguments = "indices, dst, status, rows, cols, tokens",
-                .reference_parameters = "const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens"},
-     .matrix = {.suffix = "_matrix",
-                .n_push = 8,
-                .push = {"rows", "cols", "grid_rows", "grid_cols", "row_tiles", "table_rows", "table_cols", "tokens"},
-                .dispatch_parameters =
-                    "qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens",
-                .dispatch_arguments = "indices, dst, status, rows, cols, tokens",
-                .reference_parameters = "const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens"}},
-    {.name = "gemv",
-     .summary = "matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k]",
-     .sums = true,
-     .n_types = 2,
-     .types = {QG_F32, QG_F16},
-     .n_bindings = 2,
-     .bindings = {{"x", QK_ROLE_INPUT, QK_READ}, {"y", QK_ROLE_OUTPUT, QK_WRITE}},
-     .reference_result = "void",
-     .blocks = {.suffix = "",
-                .n_push = 5,
-                .push = {"rows", "row_tiles", "batch", "y_first", "y_rows"},
-                .dispatch_parameters = "qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch",
-                .dispatch_arguments = "x, y, rows, cols, batch",
-                .reference_parameters = "const $X *x, uint64_t rows, uint64_t cols, uint64_t batch"},
-     .matrix = {.suffix = "",
-                .n_push = 8,
-                .push = {"rows", "row_tiles", "batch", "y_first", "y_rows", "cols", "grid_rows", "grid_cols"},
-                .dispatch_parameters = "qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch",
-                .dispatch_arguments = "x, y, rows, cols, batch",
-                .reference_parameters = "const $X *x, uint64_t rows, uint64_t cols, uint64_t batch"}},
-    {.name = "gemv_id",
-     .summary = "experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k]",
-     .in_blocks = true,
-     .sums = true,
-     .n_types = 2,
-     .types = {QG_F32, QG_F16},
-     .n_bindings = 4,
-     .bindings = {{"x", QK_ROLE_INPUT, QK_READ},
-                  {"ids", QK_ROLE_INDICES, QK_READ},
-                  {"y", QK_ROLE_OUTPUT, QK_WRITE},
-                  {"status", QK_ROLE_STATUS, QK_READ_WRITE}},
-     .reference_result = "uint64_t",
-     .blocks = {.suffix = "",
-                .n_push = 7,
-                .push = {"rows", "row_tiles", "batch", "slots", "experts", "expert_first", "expert_end"},
-                .dispatch_parameters = "qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,\n"
-                                       "    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots",
-                .dispatch_arguments = "x, ids, y, status, experts, rows, cols, tokens, slots",
-                .reference_parameters =
-                    "const $X *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,\n"
-                    "    uint64_t tokens, uint64_t slots"},
-     .matrix = {.suffix = ""}},
+const qg_family qg_families[QG_FAMILY_COUNT] = {
+#define F(ID, name_, summary_, ...)                                                                                    \
+    [QG_FAMILY_##ID] = {.id = QG_FAMILY_##ID, .name = name_, .summary = summary_, __VA_ARGS__},
+#include "family.def"
+#undef F
 };
 
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) {
     return layout->view == QG_VIEW_BLOCKS ? &family->blocks : &family->matrix;
 }
 
-const uint32_t qg_n_families = sizeof qg_families / sizeof *qg_families;
-
-/* The legal workgroup sizes, as they stand in every descriptor. */
-static const uint32_t workgroup_sizes[] = {32, 64, 128, 256, 512, 1024};
+const uint32_t qg_n_families = QG_FAMILY_COUNT;
 
 const qg_family *qg_family_named(const char *name) {
     for (uint32_t i = 0; i < qg_n_families; ++i)
@@ -110,16 +27,22 @@ bool qg_takes(const qg_family *family, const qg_layout *layout) {
     return !family->in_blocks || layout->view == QG_VIEW_BLOCKS;
 }
 
-const qg_sum_class qg_sum_classes[] = {
-    {"exact", "", "", QG_PRODUCTS_F32, 0, QK_NUMERIC_EXACT_SUM, true, false},
-    {"int8", "_int8", "_int8", QG_PRODUCTS_INT8, 1, QK_NUMERIC_INT8_SUM, false, false},
-    {"split", "_split", "_int8", QG_PRODUCTS_INT8, 2, QK_NUMERIC_SPLIT_SUM, false, false},
-    {"int24", "_int24", "_int8", QG_PRODUCTS_INT8, 3, QK_NUMERIC_EXACT_SUM, false, false},
-    {"half", "_half", "_half", QG_PRODUCTS_F16, 0, QK_NUMERIC_HALF_SUM, true, true},
-    {"mma", "_mma", "_mma", QG_PRODUCTS_MMA, 0, QK_NUMERIC_HALF_SUM, true, true},
+const qg_sum_class qg_sum_classes[QG_CLASS_COUNT] = {
+#define C(ID, name, infix, module, products, digits, numeric, metal, on_request)                                       \
+    [QG_CLASS_##ID] = {name, infix, module, QG_PRODUCTS_##products, digits, QK_NUMERIC_##numeric, metal, on_request},
+#include "class.def"
+#undef C
 };
 
-const uint32_t qg_n_sum_classes = sizeof qg_sum_classes / sizeof *qg_sum_classes;
+const uint32_t qg_n_sum_classes = QG_CLASS_COUNT;
+
+static const char class_words[] =
+#define C(ID, name, infix, module, products, digits, numeric, metal, on_request) "|" name
+#include "class.def"
+#undef C
+    ;
+
+const char *qg_class_words(void) { return class_words + 1; }
 
 const qg_sum_class *qg_sum_class_named(const char *name) {
     for (uint32_t i = 0; i < qg_n_sum_classes; ++i)
@@ -369,6 +292,12 @@ static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_
     return has;
 }
 
+/* Classes with the same products share a module: what else they differ in, constants tell it. */
+static bool has_module_of(const qg_kernel *kernel, const qg_kernel *other) {
+    return kernel->family == other->family && kernel->type == other->type && kernel->sum &&
+           kernel->sum->products == other->sum->products;
+}
+
 static qg_kernel_list plan_kernels(qg_arena *arena, const qg_request *request) {
     const qg_plan *rows = qg_plan_rows(arena, request->layout);
     qg_kernel *list = NULL;
@@ -384,7 +313,7 @@ static qg_kernel_list plan_kernels(qg_arena *arena, const qg_request *request) {
                 if (kernel.sum) kernel.metal_plan = rows;
                 kernel = plan_kernel(arena, kernel, list, count);
                 kernel.reference = (classes & ((UINT32_C(1) << c) - 1)) == 0;
-                kernel.shared = count > 0 && strcmp(list[count - 1].module, kernel.module) == 0;
+                kernel.shared = count > 0 && has_module_of(&kernel, &list[count - 1]);
                 QG_PUSH(arena, list, count, capacity, kernel);
             }
     }
@@ -422,14 +351,6 @@ static uint32_t features(const qg_kernel *kernel) {
     if (qg_is_mma(kernel)) bits |= QK_FEATURE_FLOAT16 | QK_FEATURE_COOPERATIVE_MATRIX;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     return bits;
-}
-
-qk_spec_constant qg_workgroup_constant(uint32_t size) {
-    return (qk_spec_constant){.id = 0,
-                              .name = "local_size_x",
-                              .value = size,
-                              .legal_count = sizeof workgroup_sizes / sizeof *workgroup_sizes,
-                              .legal = workgroup_sizes};
 }
 
 static qk_type type_of_role(const qg_kernel *kernel, qk_role role) {
@@ -483,92 +404,6 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
     described->tables = tables;
 }
 
-/* Which value of a thread is which element, is for Vulkan's host to find out; kernels of Metal do it themselves. */
-static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    static const uint32_t counts[] = {1, 2, 4};
-    const uint32_t kept = qg_mma_tiles(kernel->wide);
-    const qk_spec_constant tiles = {.id = 1, .name = "kept", .value = kept, .legal_count = 3, .legal = counts};
-    if (described->api == QK_API_METAL) {
-        described->spec_constant_count = 1;
-        described->spec_constants = memcpy(qg_alloc(arena, sizeof tiles), &tiles, sizeof tiles);
-        return;
-    }
-    const qk_spec_constant list[] = {
-        qg_workgroup_constant(described->workgroup_size),
-        tiles,
-        {.id = 2, .name = "at_once", .value = 2, .legal_count = 3, .legal = counts},
-        {.id = 9, .name = "order_a"},
-        {.id = 10, .name = "order_bc"},
-    };
-    described->spec_constant_count = sizeof list / sizeof *list;
-    described->spec_constants = memcpy(qg_alloc(arena, sizeof list), list, sizeof list);
-}
-
-/* Whether a compiler had better not know that loads may be put off, of one right-hand side: those of integers, where there are few
- * operations for each, or no window around it. */
-static bool is_checked(const qg_kernel *kernel) {
-    const bool in_place = !kernel->overruns && kernel->layout->n_buffers == 1;
-    const uint32_t digits = kernel->sum->digits;
-    return !kernel->family->in_blocks && digits != 0 && (digits == 1 || in_place);
-}
-
-static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    static const uint32_t batches[] = {1, 2, 4, 8}, copies[] = {1, 2, 4, 8, 16, 32}, rows[] = {1, 2, 4, 8},
-                          splits[] = {1, 2, 4, 8, 16, 32}, digits[] = {1, 2, 3}, choice[] = {0, 1, 2},
-                          load_words[] = {1, 4}, lanes[] = {8, 16, 32, 64}, fours[] = {512, 1024, 2048, 2560},
-                          staged[] = {1, QG_LEAST_STAGED, 2 * QG_LEAST_STAGED, 4 * QG_LEAST_STAGED};
-    const bool vulkan = described->api == QK_API_VULKAN;
-    if (qg_is_mma(kernel)) {
-        describe_mma_constants(arena, kernel, described);
-        return;
-    }
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 14);
-    uint32_t count = 0;
-    if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
-    if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
-        list[count++] = (qk_spec_constant){.id = 1, .name = "batch", .value = 1, .legal_count = 4, .legal = batches};
-    if (kernel->family->sums && vulkan)
-        list[count++] = (qk_spec_constant){.id = 2, .name = "rows", .value = 4, .legal_count = 4, .legal = rows};
-    if (kernel->family->sums && !kernel->family->in_blocks && vulkan)
-        list[count++] = (qk_spec_constant){.id = 3, .name = "split", .value = 1, .legal_count = 6, .legal = splits};
-    if (kernel->sum && kernel->sum->digits) /* one legal value: another is another class */
-        list[count++] = (qk_spec_constant){.id = 4,
-                                           .name = "digits",
-                                           .value = kernel->sum->digits,
-                                           .legal_count = 1,
-                                           .legal = &digits[kernel->sum->digits - 1]};
-    if (kernel->wide && vulkan)
-        list[count++] =
-            (qk_spec_constant){.id = 5, .name = "load_words", .value = 4, .legal_count = 2, .legal = load_words};
-    if (qg_shares_x(kernel) && vulkan) /* from 8 KiB: Vulkan promises 16, and sums are beside it */
-        list[count++] =
-            (qk_spec_constant){.id = 6, .name = "shared_fours", .value = 512, .legal_count = 4, .legal = fours};
-    if (kernel->overruns && vulkan)
-        list[count++] =
-            (qk_spec_constant){.id = 11, .name = QK_CONSTANT_PADDED, .value = 0, .legal_count = 2, .legal = choice};
-    if (kernel->wide && vulkan)
-        list[count++] = (qk_spec_constant){
-            .id = 12, .name = QK_CONSTANT_CHECKED, .value = is_checked(kernel), .legal_count = 2, .legal = choice};
-    if (qg_stages_x(kernel) && vulkan)
-        list[count++] = (qk_spec_constant){.id = 7, .name = "staged", .value = 1, .legal_count = 4, .legal = staged};
-    if (kernel->wide && kernel->wide->pairs && vulkan)
-        list[count++] = (qk_spec_constant){.id = 9, .name = "copies", .value = 1, .legal_count = 6, .legal = copies};
-    if (kernel->wide && kernel->wide->copied && vulkan)
-        list[count++] =
-            (qk_spec_constant){.id = 9, .name = "table_copies", .value = 1, .legal_count = 6, .legal = copies};
-    if (qg_rounds_f16(kernel) && vulkan)
-        list[count++] =
-            (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};
-    if (kernel->ahead && vulkan) {
-        list[count++] = (qk_spec_constant){
-            .id = QG_AHEAD_ID, .name = QK_CONSTANT_AHEAD, .value = QK_AHEAD_PLANNED, .legal_count = 3, .legal = choice};
-        list[count++] =
-            (qk_spec_constant){.id = 14, .name = QK_CONSTANT_LANES, .value = 32, .legal_count = 4, .legal = lanes};
-    }
-    described->spec_constant_count = count;
-    described->spec_constants = list;
-}
-
 static qk_math decode_math(qg_scalar type) {
     return type == QG_F16 ? QK_MATH_F16 : type == QG_BF16 ? QK_MATH_BF16 : QK_MATH_F32;
 }
@@ -618,6 +453,6 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     }
     qg_describe_error(kernel, described);
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
-    describe_constants(arena, kernel, described);
+    qg_describe_constants(arena, kernel, described);
     return described;
 }

@@ -10,8 +10,16 @@
 
 enum { QG_MAX_FAMILY_BINDINGS = 5, QG_MAX_PUSH = 8, QG_MAX_FAMILY_TYPES = 3 };
 
+typedef enum qg_family_id {
+#define F(ID, ...) QG_FAMILY_##ID,
+#include "family.def"
+#undef F
+    QG_FAMILY_COUNT
+} qg_family_id;
+
 /* A kernel family: one schedule, in templates/NAME.*, for every format. Its bindings follow the format's buffers. */
 typedef struct qg_family {
+    qg_family_id id;
     const char *name;
     const char *summary; /* completes "Q: " in a banner */
     bool in_blocks;      /* only for formats whose blocks lie one after the other */
@@ -39,9 +47,18 @@ typedef struct qg_family_form qg_family_form;
 
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout);
 
-extern const qg_family qg_families[];
+/* From family.def, in its order. */
+extern const qg_family qg_families[QG_FAMILY_COUNT];
 extern const uint32_t qg_n_families;
 const qg_family *qg_family_named(const char *name);
+
+typedef enum qg_class_id {
+#define C(ID, ...) QG_CLASS_##ID,
+#include "class.def"
+#undef C
+    QG_CLASS_COUNT
+} qg_class_id;
+
 /* How a family that sums over rows multiplies, and what that costs in exactness. */
 typedef struct qg_sum_class {
     const char *name;
@@ -54,8 +71,11 @@ typedef struct qg_sum_class {
     bool on_request; /* emitted only where it is named */
 } qg_sum_class;
 
-extern const qg_sum_class qg_sum_classes[];
+/* From class.def, in its order. */
+extern const qg_sum_class qg_sum_classes[QG_CLASS_COUNT];
 extern const uint32_t qg_n_sum_classes;
+/* The names of all classes, "|" between them, for help. */
+const char *qg_class_words(void);
 /* The class of that name, or NULL. */
 const qg_sum_class *qg_sum_class_named(const char *name);
 
@@ -91,8 +111,6 @@ bool qg_shares_x(const qg_kernel *kernel);
 /* Of one right-hand side, it can load the x of wide tiles together, whole blocks at a time, QG_LEAST_STAGED runs or a multiple. */
 bool qg_stages_x(const qg_kernel *kernel);
 enum { QG_LEAST_STAGED = 512 };
-/* The number of the constant QK_CONSTANT_AHEAD. */
-enum { QG_AHEAD_ID = 13 };
 /* Whether its products are those of matrix units. */
 bool qg_is_mma(const qg_kernel *kernel);
 /* Whether code looks up values of a table, or loads words of it. */
@@ -100,8 +118,10 @@ bool qg_reads_table(const qg_ir *ir, uint32_t table);
 /* Whether a format has sums of that class. */
 bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum);
 
-/* The specialisation constant that holds the workgroup size. */
-qk_spec_constant qg_workgroup_constant(uint32_t size);
+/* constants.c: the specialisation constant of that id, with this value in a descriptor. */
+qk_spec_constant qg_constant(qk_constant_id id, uint32_t value);
+/* The constants of a kernel, into its description, which has its API and workgroup size. */
+void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described);
 /* Plans the kernel as its family wants it. */
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
                         const qg_sum_class *sum);

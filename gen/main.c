@@ -240,11 +240,12 @@ static const char *class_list(qg_arena *arena) {
 
 bool qg_session_class(qg_session *session, const qg_family *family, const qg_layout *layout, const char *name,
                       const qg_sum_class **sum) {
-    *sum = name ? qg_sum_class_named(name) : &qg_sum_classes[0];
+    *sum = name ? qg_sum_class_named(name) : &qg_sum_classes[QG_CLASS_EXACT];
     if (!*sum) return qg_complain("--class must be %s, not '%s'", class_list(session->arena), name) == 0;
     if (name && !family->sums)
         return qg_complain("--class is for families that sum over rows, and %s does not", family->name) == 0;
-    if (!layout || !family->sums || *sum == &qg_sum_classes[0] || qg_has_class(session->arena, layout, family, *sum))
+    if (!layout || !family->sums || *sum == &qg_sum_classes[QG_CLASS_EXACT] ||
+        qg_has_class(session->arena, layout, family, *sum))
         return true;
     return qg_complain("there is no class %s for %s: its values are no integers of 8 bits times what a run of elements "
                        "shares%s; take --class exact",
@@ -254,7 +255,7 @@ bool qg_session_class(qg_session *session, const qg_family *family, const qg_lay
 
 static int dump_dot(qg_session *session, const qg_layout *layout, const char *name) {
     const qg_sum_class *sum;
-    if (!qg_session_class(session, qg_family_named("gemv"), layout, name, &sum)) return 1;
+    if (!qg_session_class(session, &qg_families[QG_FAMILY_GEMV], layout, name, &sum)) return 1;
     const qg_plan *plan = qg_plan_rows(session->arena, layout);
     fputs(qg_dump_ir(session->arena, qg_lower_dot(plan, sum->products)), stdout);
     return 0;
@@ -302,8 +303,8 @@ static bool choose_plains(qg_session *session, const qg_texts *names, const qg_t
             const qg_plain *family = &qg_plain_sets[s].families[f];
             bool chosen = names->count == 0 && formats->count == 0;
             for (uint32_t n = 0; n < names->count; ++n)
-                chosen |=
-                    strcmp(names->items[n], family->name) == 0 || strcmp(names->items[n], qg_plain_sets[s].name) == 0;
+                chosen |= qg_plain_named(names->items[n], NULL) == family ||
+                          qg_plain_set_named(names->items[n]) == &qg_plain_sets[s];
             if (chosen) QG_PUSH(session->arena, plains, emit->n_plains, capacity, family);
         }
     emit->plains = plains;
@@ -315,7 +316,7 @@ static bool choose_families(qg_session *session, const qg_texts *names, qg_emit_
     const qg_family **families = QG_NEW_ARRAY(session->arena, const qg_family *, qg_n_families + names->count);
     for (uint32_t i = 0; i < qg_n_families; ++i) {
         bool chosen = names->count == 0;
-        for (uint32_t n = 0; n < names->count; ++n) chosen |= strcmp(names->items[n], qg_families[i].name) == 0;
+        for (uint32_t n = 0; n < names->count; ++n) chosen |= qg_family_named(names->items[n]) == &qg_families[i];
         if (chosen) families[emit->n_families++] = &qg_families[i];
     }
     for (uint32_t n = 0; n < names->count; ++n)
@@ -424,7 +425,7 @@ static int command_emit(qg_session *session, int argc, char **argv) {
         {"--format", QG_TEXTS, &formats, "F", "a format (default: all)"},
         {"--family", QG_TEXTS, &families, "FAMILY", "a kernel family (default: all)"},
         {"--api", QG_TEXTS, &apis, "vulkan|metal", "an API (default: both)"},
-        {"--class", QG_TEXTS, &classes, "exact|int8|split|int24|half|mma",
+        {"--class", QG_TEXTS, &classes, qg_class_words(),
          "how sums over rows multiply (default: all but half and mma)"},
         {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
          "rounds each operation of a value to that type (default: f32)"},
@@ -496,7 +497,7 @@ static int list_costs(qg_session *session, const cost_options *o) {
     if (!choose_families(session, &o->families, &chosen) || !choose_layouts(session, &o->formats, QG_F32, &chosen))
         return 1;
     const qg_sum_class *sum;
-    if (!qg_session_class(session, qg_family_named("gemv"), NULL, o->sum, &sum)) return 1;
+    if (!qg_session_class(session, &qg_families[QG_FAMILY_GEMV], NULL, o->sum, &sum)) return 1;
     if (o->spirv && sum->digits)
         return qg_complain("--spirv counts no digits of x: take --class exact or half, or leave --spirv out");
     const qg_cost_options options = {.n_layouts = chosen.n_layouts,

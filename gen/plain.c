@@ -4,47 +4,9 @@
 #include <string.h>
 
 static const qg_plain qdq[] = {
-    {.name = "qdq_init",
-     .summary = "groups of w to codes: scale = (max - min) / (bins - 1), bias = min, q = round((w - bias) / scale)",
-     .n_bindings = 4,
-     .bindings = {{"w", QK_ROLE_INPUT, QK_TYPE_F32, false},
-                  {"scales", QK_ROLE_OUTPUT, QK_TYPE_F32, true},
-                  {"biases", QK_ROLE_OUTPUT, QK_TYPE_F32, true},
-                  {"q", QK_ROLE_OUTPUT, QK_TYPE_U8, false}},
-     .n_push = 4,
-     .push = {"groups", "quads", "lanes", "bins"},
-     .numeric = QK_NUMERIC_EXACT_DECODE,
-     .has_bins = true,
-     .prelude = {"init"}},
-    {.name = "qdq_forward",
-     .summary = "codes to values: y[i] = q[i] * scales[g] + biases[g], each operation rounded",
-     .n_bindings = 4,
-     .bindings = {{"q", QK_ROLE_INPUT, QK_TYPE_U8, false},
-                  {"scales", QK_ROLE_INPUT, QK_TYPE_F32, true},
-                  {"biases", QK_ROLE_INPUT, QK_TYPE_F32, true},
-                  {"y", QK_ROLE_OUTPUT, QK_TYPE_F32, false}},
-     .n_push = 2,
-     .push = {"all_quads", "quads"},
-     .numeric = QK_NUMERIC_EXACT_DECODE,
-     .prelude = {"codes"}},
-    {.name = "qdq_backward_scales",
-     .summary = "gradient of the scales: d_scales[g] = sum of q[i] * dy[i] over the group",
-     .n_bindings = 3,
-     .bindings = {{"q", QK_ROLE_INPUT, QK_TYPE_U8, false},
-                  {"dy", QK_ROLE_INPUT, QK_TYPE_F32, false},
-                  {"d_scales", QK_ROLE_OUTPUT, QK_TYPE_F32, true}},
-     .n_push = 3,
-     .push = {"groups", "quads", "lanes"},
-     .numeric = QK_NUMERIC_EXACT_SUM,
-     .prelude = {"sums", "codes"}},
-    {.name = "qdq_backward_biases",
-     .summary = "gradient of the biases: d_biases[g] = sum of dy[i] over the group",
-     .n_bindings = 2,
-     .bindings = {{"dy", QK_ROLE_INPUT, QK_TYPE_F32, false}, {"d_biases", QK_ROLE_OUTPUT, QK_TYPE_F32, true}},
-     .n_push = 3,
-     .push = {"groups", "quads", "lanes"},
-     .numeric = QK_NUMERIC_EXACT_SUM,
-     .prelude = {"sums"}},
+#define P(ID, name_, summary_, ...) {.id = QG_PLAIN_##ID, .name = name_, .summary = summary_, __VA_ARGS__},
+#include "plain.def"
+#undef P
 };
 
 const qg_plain_set qg_plain_sets[] = {
@@ -110,7 +72,7 @@ const qk_kernel *qg_plain_describe(qg_arena *arena, const qg_plain *family, qk_a
                              .output = QK_TYPE_F32};
     if (api == QK_API_VULKAN) {
         qk_spec_constant *constant = QG_NEW(arena, qk_spec_constant);
-        *constant = qg_workgroup_constant(WORKGROUP);
+        *constant = qg_constant(QK_CONSTANT_LOCAL_SIZE_X, WORKGROUP);
         described->spec_constant_count = 1;
         described->spec_constants = constant;
     }

@@ -14,8 +14,15 @@ typedef struct qg_plain_binding {
     bool per_group; /* one number for each group; else one for each element */
 } qg_plain_binding;
 
+typedef enum qg_plain_id {
+#define P(ID, ...) QG_PLAIN_##ID,
+#include "plain.def"
+#undef P
+} qg_plain_id;
+
 /* One family: one schedule, in templates/NAME.*. */
 typedef struct qg_plain {
+    qg_plain_id id;
     const char *name;
     const char *summary; /* completes "NAME: " in a banner */
     uint32_t n_bindings;

@@ -69,7 +69,7 @@ static bool open_buffer(const qg_layout *layout, uint32_t buffer, const qg_texts
 }
 
 const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols) {
-    const qg_kernel kernel = qg_kernel_new(arena, layout, &qg_families[0], QG_F32, NULL);
+    const qg_kernel kernel = qg_kernel_new(arena, layout, &qg_families[QG_FAMILY_DEQUANT], QG_F32, NULL);
     const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
     uint64_t *sizes = QG_NEW_ARRAY(arena, uint64_t, layout->n_buffers);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
@@ -374,7 +374,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--ids", QG_TEXT, &ids, "FILE", "gemv_id: the experts of each token, u32"},
         {"--experts", QG_COUNT, &job.experts, "E", "gemv_id: matrices in the file"},
         {"--slots", QG_COUNT, &job.slots, "S", "gemv_id: experts for each token (default: 1)"},
-        {"--class", QG_TEXT, &sum, "exact|int8|split|int24|half|mma", "how sums multiply (default: exact)"},
+        {"--class", QG_TEXT, &sum, qg_class_words(), "how sums multiply (default: exact)"},
         {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
          "rounds each operation of a value to that type (default: f32)"},
         {"--device", QG_TEXT, &job.device, "NAME|NUMBER", "vulkan: one of `qkgen devices` (default: the best)"},
@@ -404,15 +404,15 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
                            format);
 
     if (!qg_session_class(session, job.family, job.layout, sum, &job.sum)) return 1;
-    if (job.sum != &qg_sum_classes[0] && strcmp(target, "c") == 0)
+    if (job.sum != &qg_sum_classes[QG_CLASS_EXACT] && strcmp(target, "c") == 0)
         return qg_complain("--class %s is not for --target c: the reference is exact", job.sum->name);
     if (!job.sum->metal && strcmp(target, "msl") == 0)
         return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers", job.sum->name);
 
-    const bool gather = strcmp(job.family->name, "gather") == 0;
+    const bool gather = job.family->id == QG_FAMILY_GATHER;
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
     if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
-    if (strcmp(job.family->name, "gemv_id") == 0 && !open_ids(&job, ids)) return 1;
+    if (job.family->id == QG_FAMILY_GEMV_ID && !open_ids(&job, ids)) return 1;
     if (job.family->sums && !open_x(&job, x)) return 1;
     qg_templates templates;
     const char *why = NULL;

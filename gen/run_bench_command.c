@@ -211,7 +211,7 @@ static bool measure_models(request *r, const qg_layouts *layouts) {
     for (uint32_t k = 0; k < r->classes.count || k == 0; ++k) {
         const qg_sum_class *sum = NULL;
         const char *name = r->classes.count ? r->classes.items[k] : NULL;
-        if (!qg_session_class(session, qg_family_named("gemv"), NULL, name, &sum)) return false;
+        if (!qg_session_class(session, &qg_families[QG_FAMILY_GEMV], NULL, name, &sum)) return false;
         if (!lacks_units(r, sum))
             classes[run.n_classes++] = sum;
         else
@@ -371,7 +371,8 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
         {"--from", QG_TEXT, &r.from, "ORIGIN", "formats whose specification says that they are from there"},
         {"--all", QG_FLAG, &r.all, NULL, "all formats"},
         {"--type", QG_TEXTS, &types, "f32|f16|bf16,...", "of results; gemv, gemv_id: of x (default: f32)"},
-        {"--class", QG_TEXTS, &classes, "exact|int8|split|int24|half|mma,...", "how sums multiply (default: exact)"},
+        {"--class", QG_TEXTS, &classes, qg_format(session->arena, "%s,...", qg_class_words()),
+         "how sums multiply (default: exact)"},
         {"--rows", QG_COUNT, &r.rows, "N",
          "rows of the matrix (default: 57344; gather, dequant: 16384; gemv_id: 768; less on a CPU)"},
         {"--cols", QG_COUNT, &r.cols, "K", "its columns (default: 8192; gemv_id: 2048; less on a CPU)"},

@@ -17,7 +17,7 @@ static qg_case case_of(const qg_model_run *run, const qg_layout *layout, const q
     return (qg_case){.layout = layout,
                      .family = experts ? run->experts : run->dense,
                      .type = QG_F32,
-                     .sum = &qg_sum_classes[0],
+                     .sum = &qg_sum_classes[QG_CLASS_EXACT],
                      .rows = m->rows,
                      .cols = m->cols,
                      .batch = 1,
@@ -136,8 +136,8 @@ static bool run_class(qg_model_run *run, const qg_case *shapes, uint32_t n_shape
 }
 
 static bool find_families(qg_model_run *run) {
-    run->dense = qg_family_named("gemv");
-    run->experts = qg_family_named("gemv_id");
+    run->dense = &qg_families[QG_FAMILY_GEMV];
+    run->experts = &qg_families[QG_FAMILY_GEMV_ID];
     for (uint32_t t = 0; t < run->types->count; ++t)
         if (qg_family_type(run->dense, run->types->items[t]) == QG_SCALAR_COUNT)
             return qg_complain("%s has no kernels of type %s", run->dense->name, run->types->items[t]) == 0;

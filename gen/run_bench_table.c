@@ -43,7 +43,8 @@ static const char *rate_text(qg_arena *arena, double bytes_a_second) {
 const char *qg_figure_group(qg_arena *arena, const qg_figure *f) {
     const qg_family *family = qg_family_named(f->family);
     const char *type = strcmp(f->type, "f32") == 0 ? "" : qg_format(arena, " %s", f->type);
-    if (*f->sum && strcmp(f->sum, qg_sum_classes[0].name) != 0) type = qg_format(arena, "%s, class %s", type, f->sum);
+    if (*f->sum && qg_sum_class_named(f->sum) != &qg_sum_classes[QG_CLASS_EXACT])
+        type = qg_format(arena, "%s, class %s", type, f->sum);
     if (f->experts || !family || !family->sums) return qg_format(arena, "%s%s", f->family, type);
     return qg_format(arena, "%s%s, %llu vector%s", f->family, type, (unsigned long long)f->batch,
                      f->batch > 1 ? "s" : "");

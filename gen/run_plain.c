@@ -49,16 +49,17 @@ static uint64_t unit(const plain_job *job, uint32_t i) {
 
 qk_status qg_plain_dispatch(const qg_plain *family, const qk_backend *backend, const qk_kernel *kernel,
                             const qk_range *r, uint64_t groups, uint32_t group, uint32_t bins, qk_error *error) {
-    const char *name = family->name;
-    if (strcmp(name, "qdq_init") == 0)
+    switch (family->id) {
+    case QG_PLAIN_QDQ_INIT:
         return qk_dispatch_qdq_init(backend, kernel, r[0], r[1], r[2], r[3], groups, group, bins, error);
-    if (strcmp(name, "qdq_forward") == 0)
+    case QG_PLAIN_QDQ_FORWARD:
         return qk_dispatch_qdq_forward(backend, kernel, r[0], r[1], r[2], r[3], groups, group, error);
-    if (strcmp(name, "qdq_backward_scales") == 0)
+    case QG_PLAIN_QDQ_BACKWARD_SCALES:
         return qk_dispatch_qdq_backward_scales(backend, kernel, r[0], r[1], r[2], groups, group, error);
-    if (strcmp(name, "qdq_backward_biases") == 0)
+    case QG_PLAIN_QDQ_BACKWARD_BIASES:
         return qk_dispatch_qdq_backward_biases(backend, kernel, r[0], r[1], groups, group, error);
-    return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: it has no dispatch function here", name);
+    }
+    return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: it has no dispatch function here", family->name);
 }
 
 /* Calls the family's dispatch function. */

@@ -70,7 +70,7 @@ static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t 
     c->sum = &qg_sum_classes[below(state, qg_n_sum_classes)];
     if (!is_wanted(&choice->classes, c->sum->name)) return false;
     if (c->sum->products == QG_PRODUCTS_MMA && !choice->matrix_units) return false;
-    return c->sum == &qg_sum_classes[0] || qg_has_class(arena, c->layout, c->family, c->sum);
+    return c->sum == &qg_sum_classes[QG_CLASS_EXACT] || qg_has_class(arena, c->layout, c->family, c->sum);
 }
 
 /* ---- the shape ---- */
@@ -153,7 +153,7 @@ static const char *draw_constants(qg_arena *arena, uint64_t *state, const qg_soa
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < kernel->spec_constant_count; ++i) {
         const qk_spec_constant *constant = &kernel->spec_constants[i];
-        if (constant->legal_count < 2 || qk_follows_call(constant->name) || !one_in(state, 3)) continue;
+        if (constant->legal_count < 2 || qk_follows_call(constant->id) || !one_in(state, 3)) continue;
         qg_text_printf(&text, "%s%s:%u", text.length ? "," : "", constant->name,
                        constant->legal[below(state, constant->legal_count)]);
     }
@@ -187,7 +187,7 @@ uint64_t qg_soak_sweep(qg_arena *arena, qg_soak_choice *choice) {
             if (!family->sums || !is_wanted(&choice->families, family->name) || !qg_takes(family, layout)) continue;
             if (!is_wanted(&choice->classes, sum->name)) continue;
             if (sum->products == QG_PRODUCTS_MMA && !choice->matrix_units) continue;
-            if (sum != &qg_sum_classes[0] && !qg_has_class(arena, layout, family, sum)) continue;
+            if (sum != &qg_sum_classes[QG_CLASS_EXACT] && !qg_has_class(arena, layout, family, sum)) continue;
             const qg_soak_case kernel = {
                 .layout = layout, .family = family, .sum = sum, .type = family->types[0], .constants = ""};
             QG_PUSH(arena, choice->kernels, choice->n_kernels, capacity, kernel);
@@ -353,7 +353,7 @@ const char *qg_soak_read(qg_arena *arena, const qg_session *session, const char 
     if (c->type == QG_SCALAR_COUNT) return qg_format(arena, "%s has no kernels of type %s", c->family->name, type);
     if (!qg_takes(c->family, c->layout)) return qg_format(arena, "%s takes no %s", c->family->name, c->layout->name);
     if (c->family->sums && !c->sum) return "the case names no class";
-    if (c->sum && c->sum != &qg_sum_classes[0] && !qg_has_class(arena, c->layout, c->family, c->sum))
+    if (c->sum && c->sum != &qg_sum_classes[QG_CLASS_EXACT] && !qg_has_class(arena, c->layout, c->family, c->sum))
         return qg_format(arena, "%s has no sums of class %s", c->layout->name, c->sum->name);
     return NULL;
 }

@@ -14,7 +14,7 @@ enum { SAMPLES = 7, MOST_PASSES = 3, MOST_CHOICES = 16, MOST_TRIALS = 512, MOST_
 static const double WORTH = 0.985; /* of the time before: less is noise */
 
 typedef struct dimension {
-    const char *name;
+    uint32_t id; /* of the constant */
     uint32_t count;
     uint32_t values[MOST_CHOICES]; /* 0: not set */
 } dimension;
@@ -43,7 +43,8 @@ typedef struct search {
 static const uint32_t grids[] = {132, 256, 264, 512, 528, 768, 1056, 2048, 2112, 4096, 4224, 8192};
 
 /* What `--without NAME=VALUE` or `--without NAME` leaves out. */
-static bool left_out(const search *s, const char *name, uint32_t value) {
+static bool left_out(const search *s, uint32_t id, uint32_t value) {
+    const char *name = qk_constant_name(id);
     const size_t length = strlen(name);
     for (uint32_t i = 0; i < s->without->count; ++i) {
         const char *text = s->without->items[i];
@@ -59,27 +60,25 @@ static void find_dimensions(search *s) {
     for (uint32_t i = 0; i < kernel->spec_constant_count && s->n_dimensions + 1 < QK_MAX_TUNED; ++i) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         dimension *d = &s->dimensions[s->n_dimensions];
-        if (c->legal_count < 2 || qk_follows_call(c->name)) continue;
-        *d = (dimension){.name = c->name, .count = 1};
+        if (c->legal_count < 2 || qk_follows_call(c->id)) continue;
+        *d = (dimension){.id = c->id, .count = 1};
         for (uint32_t l = 0; l < c->legal_count && d->count < MOST_CHOICES; ++l)
-            if ((c->id != 0 || c->legal[l] <= largest) && !left_out(s, c->name, c->legal[l]))
+            if ((c->id != QK_CONSTANT_LOCAL_SIZE_X || c->legal[l] <= largest) && !left_out(s, c->id, c->legal[l]))
                 d->values[d->count++] = c->legal[l];
         s->n_dimensions += 1;
     }
     if (s->bench->cpu) return;
     dimension *grid = &s->dimensions[s->n_dimensions++];
-    *grid = (dimension){.name = "workgroups", .count = 1};
+    *grid = (dimension){.id = QK_CONSTANT_WORKGROUPS, .count = 1};
     for (uint32_t i = 0; i < sizeof grids / sizeof *grids; ++i)
-        if (!left_out(s, grid->name, grids[i])) grid->values[grid->count++] = grids[i];
+        if (!left_out(s, grid->id, grids[i])) grid->values[grid->count++] = grids[i];
 }
 
 static void set_entry(search *s, const uint32_t *values) {
     s->entry.count = 0;
     for (uint32_t d = 0; d < s->n_dimensions; ++d) {
         if (!values[d]) continue;
-        qk_tuned_value *value = &s->entry.values[s->entry.count++];
-        snprintf(value->name, sizeof value->name, "%s", s->dimensions[d].name);
-        value->value = values[d];
+        s->entry.values[s->entry.count++] = (qk_tuned_value){s->dimensions[d].id, values[d]};
     }
     s->tuning.count = s->entry.count ? 1 : 0;
 }
@@ -88,7 +87,8 @@ static void set_entry(search *s, const uint32_t *values) {
 static const char *values_text(const search *s) {
     qg_text text = qg_text_new(s->bench->session->arena);
     for (uint32_t i = 0; i < s->entry.count; ++i)
-        qg_text_printf(&text, "%s%s=%u", i ? " " : "", s->entry.values[i].name, s->entry.values[i].value);
+        qg_text_printf(&text, "%s%s=%u", i ? " " : "", qk_constant_name(s->entry.values[i].id),
+                       s->entry.values[i].value);
     return text.data ? text.data : "default";
 }
 
@@ -173,7 +173,7 @@ static bool tune_case(qg_bench *b, const qg_case *c, const qg_texts *without, qg
         qg_text_printf(out, "%-32s %llux%llux%u", s->entry.kernel, (unsigned long long)s->entry.rows,
                        (unsigned long long)s->entry.cols, s->entry.batch);
         for (uint32_t i = 0; i < s->entry.count; ++i)
-            qg_text_printf(out, " %s=%u", s->entry.values[i].name, s->entry.values[i].value);
+            qg_text_printf(out, " %s=%u", qk_constant_name(s->entry.values[i].id), s->entry.values[i].value);
         qg_text_printf(out, "%s  # %.1f us, by default %.1f\n", s->entry.count ? "" : " default", 1e6 * after,
                        1e6 * before);
         printf("%-32s %llux%llux%u: %.1f us, by default %.1f; %u combinations\n", s->entry.kernel,
@@ -262,7 +262,7 @@ int qg_command_tune(qg_session *session, int argc, char **argv) {
         {"--shape", QG_TEXTS, &shapes, "NxK[xM],...", "rows, columns, and vectors or tokens (default of M: 1)"},
         {"--out", QG_TEXT, &r.out, "FILE", "where the constants go; appears when all was measured"},
         {"--type", QG_TEXT, &r.type, "f32|f16|bf16", "of results; gemv, gemv_id: of x (default: f32)"},
-        {"--class", QG_TEXT, &r.sum, "exact|int8|split|int24|half|mma", "how sums multiply (default: exact)"},
+        {"--class", QG_TEXT, &r.sum, qg_class_words(), "how sums multiply (default: exact)"},
         {"--experts", QG_COUNT, &r.experts, "E", "gemv_id: matrices (default: 128)"},
         {"--slots", QG_COUNT, &r.slots, "S", "gemv_id: experts for each token (default: 8)"},
         {"--without", QG_TEXTS, &without, "NAME[=VALUE],...", "leaves a constant, or one of its values, out"},

@@ -30,15 +30,16 @@ void qg_tuning_place(const qg_case *c, uint64_t *rows, uint64_t *cols, uint32_t 
 static bool set_value(qk_tuning_entry *entry, const char *text) {
     const char *equal = strchr(text, '=');
     char *end = NULL;
-    qk_tuned_value value = {.name = ""};
     const size_t length = equal ? (size_t)(equal - text) : 0;
     const unsigned long number = equal ? strtoul(equal + 1, &end, 10) : 0;
-    if (length == 0 || length >= sizeof value.name || !end || *end || end == equal + 1 || number > UINT32_MAX)
+    if (length == 0 || !end || *end || end == equal + 1 || number > UINT32_MAX)
         return qg_complain("--constant must be NAME=VALUE, such as rows=2, not '%s'", text) == 0;
-    memcpy(value.name, text, length);
-    value.value = (uint32_t)number;
+    const qk_tuned_value value = {qk_constant_named(text, length), (uint32_t)number};
+    if (value.id == QK_CONSTANT_NONE)
+        return qg_complain("no constant is named '%.*s'; rows=2 or local_size_x=128 would set one", (int)length,
+                           text) == 0;
     uint32_t i = 0;
-    while (i < entry->count && strcmp(entry->values[i].name, value.name) != 0) ++i;
+    while (i < entry->count && entry->values[i].id != value.id) ++i;
     if (i == QK_MAX_TUNED) return qg_complain("--constant: at most %u constants can be set", QK_MAX_TUNED) == 0;
     if (i == entry->count) entry->count += 1;
     entry->values[i] = value;

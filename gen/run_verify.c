@@ -372,7 +372,7 @@ int qg_command_verify(qg_session *session, int argc, char **argv) {
     if (!qg_options_read(session, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     if (rest.count != 1) return qg_complain("verify needs one file: qkgen verify FILE.gguf|FILE.safetensors");
     if (out && !tensor) return qg_complain("--out needs --tensor NAME, the tensor that is written");
-    v.job.family = qg_family_named("dequant");
+    v.job.family = &qg_families[QG_FAMILY_DEQUANT];
     v.job.type = qg_family_type(v.job.family, type);
     if (v.job.type == QG_SCALAR_COUNT) return qg_complain("--type must be f32, f16 or bf16, not '%s'", type);
     qg_templates templates;

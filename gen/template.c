@@ -1,12 +1,22 @@
 /* Templates: holes and flat conditions, and nothing more. What needs a loop or an expression belongs in the generator. */
-#include "ir.h"
+#include "kernel.h"
 
 #include <string.h>
 
-static const qg_binding *find(const qg_binding *bindings, uint32_t count, const char *name, size_t length) {
-    for (uint32_t i = 0; i < count; ++i)
+/* @{id.NAME}, in every template: the id of a specialisation constant. */
+static const qg_binding ids[] = {
+#define ID(id, NAME, name, setter, otherwise, legal, meaning) {"id." name, #id},
+    QK_CONSTANTS(ID)};
+
+static const qg_binding *find_in(const qg_binding *bindings, size_t count, const char *name, size_t length) {
+    for (size_t i = 0; i < count; ++i)
         if (strlen(bindings[i].name) == length && memcmp(bindings[i].name, name, length) == 0) return &bindings[i];
     return NULL;
+}
+
+static const qg_binding *find(const qg_binding *bindings, uint32_t count, const char *name, size_t length) {
+    const qg_binding *own = find_in(bindings, count, name, length);
+    return own ? own : find_in(ids, sizeof ids / sizeof *ids, name, length);
 }
 
 /* Appends a text of several lines, each after `indent` except empty ones. */

@@ -89,10 +89,10 @@ static qk_status keep_constants(const qk_kernel *kernel, const uint32_t *constan
     return QK_OK;
 }
 
-/* The number of the constant of that name, or how many there are. */
-static uint32_t constant_named(const qk_kernel *kernel, const char *name) {
+/* Which of the kernel's constants has that id, or how many there are. */
+static uint32_t constant_place(const qk_kernel *kernel, uint32_t id) {
     uint32_t i = 0;
-    while (i < kernel->spec_constant_count && strcmp(kernel->spec_constants[i].name, name) != 0)
+    while (i < kernel->spec_constant_count && kernel->spec_constants[i].id != id)
         i++;
     return i;
 }
@@ -101,7 +101,7 @@ static uint32_t constant_named(const qk_kernel *kernel, const char *name) {
  * those of the constants. */
 static qk_status open_module(qk_vulkan *vk, const qk_kernel *kernel, uint32_t *values, VkShaderModule *module,
                              qk_error *error) {
-    const uint32_t rounds = constant_named(kernel, QK_CONSTANT_ROUNDS_F16);
+    const uint32_t rounds = constant_place(kernel, QK_CONSTANT_ROUNDS_F16);
     VkShaderModuleCreateInfo code = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
         .codeSize = kernel->code->bytes,
@@ -154,7 +154,7 @@ static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkS
         .dataSize = kernel->spec_constant_count * sizeof *made->constants,
         .pData = values,
     };
-    const uint32_t checked = constant_named(kernel, QK_CONSTANT_CHECKED);
+    const uint32_t checked = constant_place(kernel, QK_CONSTANT_CHECKED);
     VkPipelineRobustnessCreateInfoEXT bounds = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
         .storageBuffers = checked < kernel->spec_constant_count && values[checked] != 0

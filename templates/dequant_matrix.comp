@@ -2,7 +2,7 @@
 #version 450
 @{extensions}
 
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = @{id.local_size_x}) in;
 
 @{buffers}
 layout(binding = @{binding_dst}, std430) writeonly buffer Dst { @{dst_type} dst[]; };

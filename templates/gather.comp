@@ -5,7 +5,7 @@
 @end
 @{extensions}
 
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = @{id.local_size_x}) in;
 
 @{buffers}
 layout(binding = @{binding_indices}, std430) readonly buffer Indices { uint indices[]; };

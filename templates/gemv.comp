@@ -5,12 +5,12 @@
 #extension GL_EXT_control_flow_attributes : require
 @{extensions}
 
-layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
-layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
-layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
+layout(local_size_x_id = @{id.local_size_x}) in;
+layout(constant_id = @{id.batch}) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
+layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
+layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row
 @if shares
-layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
+layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 @end
 @{sums_constants}
 

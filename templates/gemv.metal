@@ -1,4 +1,4 @@
-constant uint @{name}_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+constant uint @{name}_batch [[function_constant(@{id.batch})]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
 
 kernel void @{name}(
 @{bound_buffers}

@@ -5,8 +5,8 @@
 #extension GL_EXT_control_flow_attributes : require
 @{extensions}
 
-layout(local_size_x_id = 0) in;
-layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(local_size_x_id = @{id.local_size_x}) in;
+layout(constant_id = @{id.rows}) const uint ROWS = 4;  // rows at a time
 @{sums_constants}
 
 @{buffers}

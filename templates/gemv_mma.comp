@@ -6,11 +6,11 @@
 @{unit_extensions}
 @{extensions}
 
-layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint KEPT = @{kept};     // wide tiles of x that a thread keeps
-layout(constant_id = 2) const uint AT_ONCE = 2;  // times 16 rows, between sums over subgroups
-layout(constant_id = 9) const uint ORDER_A = 0;   // which element of an operand is which value of a thread
-layout(constant_id = 10) const uint ORDER_BC = 0;
+layout(local_size_x_id = @{id.local_size_x}) in;
+layout(constant_id = @{id.kept}) const uint KEPT = @{kept};     // wide tiles of x that a thread keeps
+layout(constant_id = @{id.at_once}) const uint AT_ONCE = 2;  // times 16 rows, between sums over subgroups
+layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;   // which element of an operand is which value of a thread
+layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
 
 @{buffers}
 @{wide_buffers}

@@ -1,4 +1,4 @@
-constant uint @{name}_kept [[function_constant(1)]];  // wide tiles of x that a thread keeps: 1, 2 or 4
+constant uint @{name}_kept [[function_constant(@{id.kept})]];  // wide tiles of x that a thread keeps: 1, 2 or 4
 
 [[kernel, max_total_threads_per_threadgroup(@{threads})]] void @{name}(
 @{bound_buffers}

@@ -43,7 +43,7 @@ uint pack_f16(vec2 v) {
 @end
 @if pack_f16_4
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
-layout(constant_id = 8) const bool rounds_f16 = false;
+layout(constant_id = @{id.rounds_f16}) const bool rounds_f16 = false;
 
 // Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
 // to nearest even: a half, that no conversion changes.

@@ -2,7 +2,7 @@
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = @{id.local_size_x}) in;
 
 layout(binding = @{binding_dy}, std430) restrict readonly buffer Dy { vec4 dy[]; };
 layout(binding = @{binding_d_biases}, std430) restrict writeonly buffer Sums { float d_biases[]; };

@@ -312,8 +312,9 @@ static void load_rows(judged *j, const matrix *m, const qk_kernel *kernel) {
 static void run(const matrix *m, const qk_kernel *kernel, qk_range in, qk_range out, uint32_t vectors, const float *x,
                 float *y) {
     /* One row at a time, which the device compiles in a fraction of the time. What several vectors share is not staged, whatever is said. */
-    qk_tuning_entry entry = {.rows = ROWS, .cols = COLS, .batch = vectors, .count = 1, .values = {{"rows", 1}}};
-    if (vectors > 1 && kernel->x_levels) entry.values[entry.count++] = (qk_tuned_value){"staged", 512};
+    qk_tuning_entry entry = {
+        .rows = ROWS, .cols = COLS, .batch = vectors, .count = 1, .values = {{QK_CONSTANT_ROWS, 1}}};
+    if (vectors > 1 && kernel->x_levels) entry.values[entry.count++] = (qk_tuned_value){QK_CONSTANT_STAGED, 512};
     const qk_tuning tuning = {.count = 1, .entries = &entry};
     qk_backend backend = qk_vulkan_backend(vk);
     snprintf(entry.kernel, sizeof entry.kernel, "%s", kernel->name);

@@ -37,7 +37,7 @@ static int close_all(void **state) {
 static qg_kernel kernel_of(const fixture *f, const char *format, const char *family) {
     const qg_layout *layout = qg_library_find(f->known, format);
     assert_non_null(layout);
-    return qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32, &qg_sum_classes[0]);
+    return qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32, &qg_sum_classes[QG_CLASS_EXACT]);
 }
 
 /* ---- by hand ---- */
@@ -204,7 +204,8 @@ static void test_against_spirv(void **state) {
             if (!qg_takes(&qg_families[i], layout)) continue;
             /* What is cut off is summed up in another way, whose loads stand in the same loop. */
             if (layout->ragged && qg_families[i].sums) continue;
-            const qg_kernel kernel = qg_kernel_new(f->arena, layout, &qg_families[i], QG_F32, &qg_sum_classes[0]);
+            const qg_kernel kernel =
+                qg_kernel_new(f->arena, layout, &qg_families[i], QG_F32, &qg_sum_classes[QG_CLASS_EXACT]);
             const qg_cost ir = qg_cost_of_kernel(&kernel);
             qg_cost spirv;
             const char *why = NULL;

@@ -40,8 +40,9 @@ static const qk_binding bindings[N_FAMILIES][6] = {
 static const uint32_t binding_counts[] = {4, 4, 6, 3, 5};
 
 static const uint32_t powers[] = {1, 2, 4, 8};
-static const qk_spec_constant constants[] = {
-    {0, "local_size_x", 64, 0, NULL}, {1, "batch", 1, 4, powers}, {2, "rows", 4, 4, powers}};
+static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 0, NULL},
+                                             {QK_CONSTANT_BATCH, "batch", 1, 4, powers},
+                                             {QK_CONSTANT_ROWS, "rows", 4, 4, powers}};
 
 static int has_patches(family f) { return f == GEMV_MATRIX || f == DEQUANT_MATRIX || f == GATHER_MATRIX; }
 
@@ -181,7 +182,7 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
     X(no_rows_id, GEMV_ID, c->constants[2].value = 0, ARGUMENT,                                                        \
       "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
-    X(no_split, GEMV, (c->constants[1].name = "split", c->constants[1].value = 0), ARGUMENT,                           \
+    X(no_split, GEMV, (c->constants[1] = (qk_spec_constant){QK_CONSTANT_SPLIT, "split", 0, 0, NULL}), ARGUMENT, \
       "kernel->spec_constants[1].value, split, is 0, must be at least 1")                                              \
     X(batch, GEMV, c->batch = 9, ARGUMENT, "batch is 9, must be at most 8")                                            \
     X(batch_matrix, GEMV_MATRIX, c->batch = UINT64_MAX, ARGUMENT,                                                      \
@@ -439,11 +440,11 @@ static uint64_t multiply(uint64_t a, uint64_t b) {
     return a * b;
 }
 
-static uint32_t constant_named(const qk_launch *launch, const char *name) {
+static uint32_t constant_of(const qk_launch *launch, qk_constant_id id) {
     for (uint32_t i = 0; i < launch->kernel->spec_constant_count; i++)
-        if (strcmp(launch->kernel->spec_constants[i].name, name) == 0)
+        if (launch->kernel->spec_constants[i].id == id)
             return launch->constants ? launch->constants[i] : launch->kernel->spec_constants[i].value;
-    fail_msg("no constant is named %s", name);
+    fail_msg("the kernel has no constant %d", (int)id);
     return 0;
 }
 
@@ -459,7 +460,7 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
     const uint32_t *push = launch->push; /* rows, row_tiles, batch, y_first, y_rows */
     const uint64_t count = push[0], row_tiles = s->row_blocks * (BLOCK / launch->kernel->tile_elements);
     const uint64_t codes = s->row_blocks * s->codes_bytes, scales = s->row_blocks * SCALES;
-    const uint32_t rows = constant_named(launch, "rows"), batch = constant_named(launch, "batch");
+    const uint32_t rows = constant_of(launch, QK_CONSTANT_ROWS), batch = constant_of(launch, QK_CONSTANT_BATCH);
     (void)error;
     assert_true(count > 0 && count <= s->rows - s->done);
     assert_int_equal(push[1], row_tiles);
@@ -474,7 +475,7 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
     /* Indices of 32 bits: the tile, and the row where a loop over all workgroups of subgroups of four ends. */
     assert_true(multiply(count, row_tiles) <= UINT32_MAX);
     assert_true(count + (uint64_t)launch->workgroups * (launch->kernel->workgroup_size / 4) * rows <= UINT32_MAX);
-    assert_int_equal(constant_named(launch, "local_size_x"), launch->kernel->workgroup_size);
+    assert_int_equal(constant_of(launch, QK_CONSTANT_LOCAL_SIZE_X), launch->kernel->workgroup_size);
     assert_int_equal(batch, s->batch <= 2 ? s->batch : s->batch <= 4 ? 4 : 8);
     assert_int_equal(rows, s->batch <= 4 ? 4 : 2);
     s->done += count;
@@ -541,7 +542,8 @@ static void test_gemv_counts(void **state) {
     s.rows = UINT64_C(1) << 24;
     gemv_with(&kernel, s, 17);
     kernel.workgroup_size = 1u << 16; /* with all workgroups, 2^32 threads */
-    const qk_spec_constant large[] = {{0, "local_size_x", 1u << 16, 0, NULL}, constants[1], constants[2]};
+    const qk_spec_constant large[] = {
+        {QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 1u << 16, 0, NULL}, constants[1], constants[2]};
     kernel.spec_constants = large;
     s.rows = 1 << 20;
     gemv_with(&kernel, s, 2);
@@ -651,15 +653,15 @@ static void test_constants(void **state) {
         {704, 65536, 10, 2, 0, 256, 8, 1, 264},
     };
     c.constants[2].value = 4;
-    c.constants[3] = (qk_spec_constant){5, "load_words", 4, 2, words};
-    c.constants[4] = (qk_spec_constant){7, "staged", 1, 4, runs};
+    c.constants[3] = (qk_spec_constant){QK_CONSTANT_LOAD_WORDS, "load_words", 4, 2, words};
+    c.constants[4] = (qk_spec_constant){QK_CONSTANT_STAGED, "staged", 1, 4, runs};
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
     c.backend.limits.workgroup_size = 256;
     c.slots = 6;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        c.constants[5] = (qk_spec_constant){4, "digits", shapes[i].digits, 0, NULL};
-        c.constants[6] = (qk_spec_constant){9, "copies", 1, 1, words};
+        c.constants[5] = (qk_spec_constant){QK_CONSTANT_DIGITS, "digits", shapes[i].digits, 0, NULL};
+        c.constants[6] = (qk_spec_constant){QK_CONSTANT_COPIES, "copies", 1, 1, words};
         c.kernel.spec_constant_count = shapes[i].tables ? 7 : 6;
         c.rows = shapes[i].rows;
         c.cols = shapes[i].cols;
@@ -687,26 +689,30 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     static const uint32_t words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560}, runs[] = {1, 512, 1024, 2048},
                           once[] = {0, 1};
     call c = right_call(GEMV, NULL);
-    c.constants[3] = (qk_spec_constant){5, "load_words", 4, 2, words};
+    c.constants[3] = (qk_spec_constant){QK_CONSTANT_LOAD_WORDS, "load_words", 4, 2, words};
     for (int i = 0; own && i < 4; i++)
         if (own->id == c.constants[i].id) c.constants[i] = *own;
-    c.constants[4] = (qk_spec_constant){6, "shared_fours", 512, 4, fours};
-    c.constants[5] = (qk_spec_constant){7, "staged", 1, 4, runs};
+    c.constants[4] = (qk_spec_constant){QK_CONSTANT_SHARED_FOURS, "shared_fours", 512, 4, fours};
+    c.constants[5] = (qk_spec_constant){QK_CONSTANT_STAGED, "staged", 1, 4, runs};
     c.kernel.spec_constant_count = 6;
-    if (own && (own->id == 4 || own->id >= 8)) c.constants[c.kernel.spec_constant_count++] = *own;
+    const int there =
+        own && (own->id == QK_CONSTANT_LOCAL_SIZE_X || own->id == QK_CONSTANT_BATCH || own->id == QK_CONSTANT_ROWS ||
+                own->id == QK_CONSTANT_LOAD_WORDS || own->id == QK_CONSTANT_SHARED_FOURS);
+    if (own && !there) c.constants[c.kernel.spec_constant_count++] = *own;
     const qk_table table = {.name = "G", .bytes = table_bytes};
     c.kernel.tables = &table;
     c.kernel.table_count = table_bytes != 0;
     c.kernel.kept_elements = kept;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
-    c.backend.limits.workgroup_size = windows || (own && own->id == 8) ? 1024 : 256;
+    c.backend.limits.workgroup_size = windows || (own && own->id == QK_CONSTANT_TABLE_COPIES) ? 1024 : 256;
     c.backend.limits.busy_workgroups = busy;
     c.backend.limits.subgroup_size = lanes;
     if (few_bits) c.bindings[0].block_bytes = 4;
     if (windows == 2) c.bindings[0].block_bytes += 8;
-    if (windows) c.constants[c.kernel.spec_constant_count++] = (qk_spec_constant){11, QK_CONSTANT_PADDED, 0, 2, once};
-    c.backend.limits.shared_bytes = own && own->id == 6 ? own->value : 49152;
+    if (windows)
+        c.constants[c.kernel.spec_constant_count++] = (qk_spec_constant){QK_CONSTANT_PADDED, "padded", 0, 2, once};
+    c.backend.limits.shared_bytes = own && own->id == QK_CONSTANT_SHARED_FOURS ? own->value : 49152;
     c.rows = rows;
     c.cols = cols;
     c.batch = batch;
@@ -755,7 +761,7 @@ static void test_load_words(void **state) {
     }
     /* Of fewer than two bits, tiles of two digits or three have more elements. */
     few_bits = 1;
-    qk_spec_constant two = {4, "digits", 2, 0, NULL}, one = {4, "digits", 1, 0, NULL};
+    qk_spec_constant two = {QK_CONSTANT_DIGITS, "digits", 2, 0, NULL}, one = {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL};
     assert_int_equal(see_shape(57344, 8192, 1, 0, &two).constants[0], 256);
     assert_int_equal(see_shape(57344, 8192, 1, 0, &one).constants[0], 128);
     few_bits = 0;
@@ -777,7 +783,7 @@ static void test_load_words(void **state) {
     }
     lanes = 0;
     /* Integers: as many threads as hold x, and no more than the device has. */
-    qk_spec_constant bytes = {4, "digits", 1, 0, NULL};
+    qk_spec_constant bytes = {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL};
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).constants[0], 128);
     assert_int_equal(see_shape(57344, 1024, 1, 0, &bytes).constants[0], 128);
     assert_int_equal(see_shape(57344, 16384, 1, 0, &bytes).constants[0], 256);
@@ -789,8 +795,9 @@ static void test_load_words(void **state) {
     bytes.value = 2;
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 528);
     static const uint32_t counts[] = {1, 2, 4, 8, 16, 32};
-    const qk_spec_constant single = {5, "load_words", 1, 0, NULL}, rows = {2, "rows", 2, 4, powers},
-                           threads = {0, "local_size_x", 32, 0, NULL};
+    const qk_spec_constant single = {QK_CONSTANT_LOAD_WORDS, "load_words", 1, 0, NULL},
+                           rows = {QK_CONSTANT_ROWS, "rows", 2, 4, powers},
+                           threads = {QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 32, 0, NULL};
     seen s = see_shape(57344, 8192, 1, 0, &single);
     assert_int_equal(s.constants[0], 64);
     assert_int_equal(s.constants[2], 4);
@@ -798,21 +805,23 @@ static void test_load_words(void **state) {
     assert_int_equal(see_shape(57344, 8192, 1, 0, &rows).constants[2], 2); /* what the descriptor says */
     assert_int_equal(see_shape(57344, 8192, 1, 0, &threads).constants[0], 32);
     /* Integers take fewer rows, for a tile of them is large; memory as much as there is, beside 256 / 4 * 4 * 2 sums. */
-    const qk_spec_constant digits = {4, "digits", 1, 0, NULL}, little = {6, "", 16384, 0, NULL},
-                           some = {6, "", 40960 + 2047 + QK_UNUSED_SHARED_BYTES, 0, NULL},
-                           enough = {6, "", 40960 + 2048 + QK_UNUSED_SHARED_BYTES, 0, NULL};
+    const qk_spec_constant digits = {QK_CONSTANT_DIGITS, "digits", 1, 0, NULL},
+                           little = {QK_CONSTANT_SHARED_FOURS, "", 16384, 0, NULL},
+                           some = {QK_CONSTANT_SHARED_FOURS, "", 40960 + 2047 + QK_UNUSED_SHARED_BYTES, 0, NULL},
+                           enough = {QK_CONSTANT_SHARED_FOURS, "", 40960 + 2048 + QK_UNUSED_SHARED_BYTES, 0, NULL};
     assert_int_equal(see_shape(57344, 8192, 2, 0, &digits).constants[2], 4);
     assert_int_equal(see_shape(57344, 8192, 8, 0, &digits).constants[2], 2);
     assert_int_equal(see_shape(57344, 8192, 8, 0, &little).constants[4], 512); /* what Vulkan promises */
     assert_int_equal(see_shape(57344, 8192, 8, 0, &some).constants[4], 2048);
     assert_int_equal(see_shape(57344, 8192, 8, 0, &enough).constants[4], 2560);
     /* Runs of x, a gap for each tile, and sums: 18 * 1024 + 256 * 8 * 2 + 512 bytes. */
-    const qk_spec_constant less = {6, "", 23039 + QK_UNUSED_SHARED_BYTES, 0, NULL},
-                           more = {6, "", 23040 + QK_UNUSED_SHARED_BYTES, 0, NULL};
+    const qk_spec_constant less = {QK_CONSTANT_SHARED_FOURS, "", 23039 + QK_UNUSED_SHARED_BYTES, 0, NULL},
+                           more = {QK_CONSTANT_SHARED_FOURS, "", 23040 + QK_UNUSED_SHARED_BYTES, 0, NULL};
     assert_int_equal(see_shape(4096, 8192, 1, 0, &less).constants[5], 512);
     assert_int_equal(see_shape(4096, 8192, 1, 0, &more).constants[5], 1024);
     /* Copies of a table of 1024 bytes: as many as there is memory for; one where x is staged, unless the descriptor has more. */
-    const qk_spec_constant copies = {9, "copies", 1, 6, counts}, all = {9, "copies", 32, 6, counts};
+    const qk_spec_constant copies = {QK_CONSTANT_COPIES, "copies", 1, 6, counts},
+                           all = {QK_CONSTANT_COPIES, "copies", 32, 6, counts};
     s = see_shape(57344, 8192, 1, 0, &copies);
     assert_int_equal(s.constants[6], 32);
     s = see_shape(1024, 4096, 1, 0, &copies);
@@ -824,7 +833,7 @@ static void test_load_words(void **state) {
     s = see_shape(57344, 8192, 8, 0, &copies);
     assert_int_equal(s.constants[4], 1024);
     assert_int_equal(s.constants[6], 1); /* eight vectors of floats take none */
-    const qk_spec_constant tables = {8, "table_copies", 1, 6, counts};
+    const qk_spec_constant tables = {QK_CONSTANT_TABLE_COPIES, "table_copies", 1, 6, counts};
     table_bytes = 1536; /* beside 512 * 8 * 2 + 512 bytes */
     s = see_shape(57344, 8192, 1, 0, &tables);
     assert_int_equal(s.constants[0], 512);
@@ -842,7 +851,7 @@ static void test_load_words(void **state) {
     assert_int_equal(see_shape(57344, 8192, 1, 16, &copies).constants[6], 1); /* not where threads share no banks */
     assert_int_equal(see_shape(4096, 4096, 1, 0, &single).constants[5], 1);   /* what is not kept is not staged */
     /* Bounds are checked of several right-hand sides, and else as the descriptor says. */
-    const qk_spec_constant checked = {12, QK_CONSTANT_CHECKED, 0, 0, NULL};
+    const qk_spec_constant checked = {QK_CONSTANT_CHECKED, "checked", 0, 0, NULL};
     assert_int_equal(see_shape(57344, 8192, 1, 0, &checked).constants[6], 0);
     assert_int_equal(see_shape(57344, 8192, 2, 0, &checked).constants[6], 1);
 }
@@ -851,7 +860,7 @@ static void test_load_words(void **state) {
 static void test_split(void **state) {
     (void)state;
     static const uint32_t counts[] = {1, 2, 4, 8, 16, 32};
-    qk_spec_constant split = {13, "split", 1, 6, counts};
+    qk_spec_constant split = {QK_CONSTANT_SPLIT, "split", 1, 6, counts};
     static const struct {
         uint64_t rows, cols, batch;
         uint32_t lanes, kept, least, split, workgroups;
@@ -888,11 +897,11 @@ static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uin
     static const uint32_t choice[] = {0, 1, 2}, counts[] = {8, 16, 32, 64}, splits[] = {1, 2, 4, 8, 16, 32},
                           words[] = {1, 4};
     call c = right_call(GEMV, NULL);
-    c.constants[3] = (qk_spec_constant){3, "split", 1, 6, splits};
-    c.constants[4] = (qk_spec_constant){5, "load_words", a->load_words, 2, words};
-    c.constants[5] = (qk_spec_constant){13, QK_CONSTANT_AHEAD, a->wanted, 3, choice};
-    c.constants[6] = (qk_spec_constant){14, QK_CONSTANT_LANES, 32, 4, counts};
-    c.constants[7] = (qk_spec_constant){4, "digits", digits, 0, NULL};
+    c.constants[3] = (qk_spec_constant){QK_CONSTANT_SPLIT, "split", 1, 6, splits};
+    c.constants[4] = (qk_spec_constant){QK_CONSTANT_LOAD_WORDS, "load_words", a->load_words, 2, words};
+    c.constants[5] = (qk_spec_constant){QK_CONSTANT_AHEAD, "ahead", a->wanted, 3, choice};
+    c.constants[6] = (qk_spec_constant){QK_CONSTANT_LANES, "lanes", 32, 4, counts};
+    c.constants[7] = (qk_spec_constant){QK_CONSTANT_DIGITS, "digits", digits, 0, NULL};
     c.kernel.spec_constant_count = 8;
     c.kernel.rows_ahead = rows_ahead;
     c.kernel.ahead_kept = 64;
@@ -986,7 +995,8 @@ static void test_padding(void **state) {
             call c = right_call(f, NULL);
             c.rows = 640; /* weights are the largest */
             c.out.size = 1 << 16;
-            c.constants[c.kernel.spec_constant_count++] = (qk_spec_constant){11, QK_CONSTANT_PADDED, 0, 2, choice};
+            c.constants[c.kernel.spec_constant_count++] =
+                (qk_spec_constant){QK_CONSTANT_PADDED, "padded", 0, 2, choice};
             const uint64_t blocks = (f == GEMV_ID ? c.experts : 1) * c.rows * c.cols / BLOCK;
             const uint64_t codes = blocks * c.bindings[0].block_bytes, scales = blocks * c.bindings[1].block_bytes;
             c.weights[0].size = codes + cases[i].codes;

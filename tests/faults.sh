@@ -84,7 +84,7 @@ fault() {
 }
 
 printf '| fault | in | what soak says | seconds | cases |\n|---|---|---|---|---|\n'
-gemv=templates/gemv.comp experts=templates/gemv_id.comp dispatch=runtime/include/qkgen/dispatch.h
+gemv=templates/gemv.comp experts=templates/gemv_id.comp dispatch=runtime/include/qkgen/dispatch_launch.h
 
 # ---- launches that do not come back ----
 # The CPU's driver leaves a loop after 65,535 rounds: it is one that has much in it, and gives the same results each time.

@@ -124,7 +124,7 @@ typedef struct counter {
 } counter;
 
 /* A constant that all launches have, be it one that dispatch would not choose; no name: none. */
-static qk_tuned_value forced;
+static qk_tuned_value forced = {QK_CONSTANT_NONE, 0};
 
 /* Results are bound together with the guard behind them: a device that drops what is written beyond a binding would hide it. */
 static qk_status count_launch(void *context, const qk_launch *launch, qk_error *why) {
@@ -137,10 +137,10 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
     }
     wide.ranges = ranges;
     uint32_t constants[QK_MAX_CONSTANTS];
-    for (uint32_t i = 0; i < launch->kernel->spec_constant_count && forced.name[0]; i++) {
+    for (uint32_t i = 0; i < launch->kernel->spec_constant_count && forced.id != QK_CONSTANT_NONE; i++) {
         const qk_spec_constant *constant = &launch->kernel->spec_constants[i];
         constants[i] = launch->constants ? launch->constants[i] : constant->value;
-        if (strcmp(constant->name, forced.name) == 0) constants[i] = forced.value;
+        if (constant->id == forced.id) constants[i] = forced.value;
         wide.constants = constants;
     }
     c->launches++;
@@ -238,9 +238,9 @@ static void test_staged(void **state) {
                 qk_tuning_entry entry = {.rows = 1, .cols = 1, .batch = 1, .count = 3};
                 const qk_tuning staged = {.count = 1, .entries = &entry};
                 snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[f].kernel->name);
-                entry.values[0] = (qk_tuned_value){"staged", 512u << i % 2};
-                entry.values[1] = (qk_tuned_value){"local_size_x", threads};
-                entry.values[2] = (qk_tuned_value){"rows", 1u << i};
+                entry.values[0] = (qk_tuned_value){QK_CONSTANT_STAGED, 512u << i % 2};
+                entry.values[1] = (qk_tuned_value){QK_CONSTANT_LOCAL_SIZE_X, threads};
+                entry.values[2] = (qk_tuned_value){QK_CONSTANT_ROWS, 1u << i};
                 tuning = &staged;
                 run_gemv(&formats[f], 37, cols[i], 1, UINT64_MAX, 1);
                 tuning = NULL;
@@ -249,12 +249,12 @@ static void test_staged(void **state) {
 
 /* Of several vectors, x is not staged, whatever the constant is; and it is not shared where there is no room for one tile. */
 static void test_constants_of_one_vector(void **state) {
-    static const qk_tuned_value constants[] = {{"staged", 512}, {"shared_fours", 16}};
+    static const qk_tuned_value constants[] = {{QK_CONSTANT_STAGED, 512}, {QK_CONSTANT_SHARED_FOURS, 16}};
     (void)state;
     for (uint32_t i = 0; i < sizeof constants / sizeof *constants; i++) {
         forced = constants[i];
         run_gemv(&formats[Q4_0], 19, 2048, 5, UINT64_MAX, 1);
-        forced = (qk_tuned_value){"", 0};
+        forced = (qk_tuned_value){QK_CONSTANT_NONE, 0};
     }
 }
 
@@ -267,11 +267,11 @@ static void test_too_much_shared_memory(void **state) {
     counter c;
     const qk_backend backend = counted(&c, UINT64_MAX);
     (void)state;
-    forced = (qk_tuned_value){"shared_fours", 65536};
+    forced = (qk_tuned_value){QK_CONSTANT_SHARED_FOURS, 65536};
     OK(qk_vulkan_begin(vk, &error));
     const qk_status status =
         qk_dispatch_gemv(&backend, f->kernel, &weights.range, x.range, y.range, rows, cols, batch, &error);
-    forced = (qk_tuned_value){"", 0};
+    forced = (qk_tuned_value){QK_CONSTANT_NONE, 0};
     qk_vulkan_submit(vk, NULL);
     assert_int_equal(status, QK_ERROR_LIMIT);
     assert_non_null(strstr(error.text, "bytes of shared memory with these constants, must be at most"));
@@ -292,7 +292,7 @@ static void test_ahead(void **state) {
     qk_tuning_entry entry = {.rows = 1, .cols = 1, .batch = 1, .count = 4};
     const qk_tuning tuned = {.count = 1, .entries = &entry};
     entry.values[0] = (qk_tuned_value){QK_CONSTANT_AHEAD, QK_AHEAD_ALWAYS};
-    entry.values[3] = (qk_tuned_value){"workgroups", 2};
+    entry.values[3] = (qk_tuned_value){QK_CONSTANT_WORKGROUPS, 2};
     tuning = &tuned;
     for (uint32_t f = 0; f < TRIPLES; f++)
         for (uint32_t at_once = 1; at_once <= 4; at_once *= 2)
@@ -300,8 +300,8 @@ static void test_ahead(void **state) {
                 const qk_kernel *kernel = formats[f].kernel;
                 const uint64_t bytes = cols[i] / kernel->block_elements * kernel->bindings[0].block_bytes;
                 snprintf(entry.kernel, sizeof entry.kernel, "%s", kernel->name);
-                entry.values[1] = (qk_tuned_value){"local_size_x", 4 * limits.subgroup_size};
-                entry.values[2] = (qk_tuned_value){"rows", at_once};
+                entry.values[1] = (qk_tuned_value){QK_CONSTANT_LOCAL_SIZE_X, 4 * limits.subgroup_size};
+                entry.values[2] = (qk_tuned_value){QK_CONSTANT_ROWS, at_once};
                 ahead = bytes % 16 == 0 && cols[i] <= 4 * slice;
                 run_gemv(&formats[f], i == 1 && at_once == 4 ? 1 : rows[(i + at_once) % 3], cols[i], 1, UINT64_MAX, 1);
             }
@@ -309,10 +309,10 @@ static void test_ahead(void **state) {
     snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[Q4_0].kernel->name);
     ahead = 1;
     run_gemv(&formats[Q4_0], 4099, slice, 1, UINT64_MAX, 1);
-    entry.values[entry.count++] = (qk_tuned_value){"split", 1};
+    entry.values[entry.count++] = (qk_tuned_value){QK_CONSTANT_SPLIT, 1};
     run_gemv(&formats[Q4_0], 4099, 4 * slice, 1, UINT64_MAX, 1);
     /* Nor is x what nobody staged. */
-    entry.values[entry.count - 1] = (qk_tuned_value){"staged", 512};
+    entry.values[entry.count - 1] = (qk_tuned_value){QK_CONSTANT_STAGED, 512};
     run_gemv(&formats[Q4_0], 4099, 4 * slice, 1, UINT64_MAX, 1);
     entry.count -= 1;
     /* In parts, each with rows of its own; and of two vectors not at all. */
@@ -329,8 +329,8 @@ static void test_ahead(void **state) {
         for (uint64_t n = 1; n <= 38; n += 4) {
             ahead = n % 8 == 1;
             entry.values[0].value = ahead ? QK_AHEAD_ALWAYS : QK_AHEAD_NEVER;
-            entry.values[1] = (qk_tuned_value){"local_size_x", 8 * limits.subgroup_size};
-            entry.values[2] = (qk_tuned_value){"rows", at_once};
+            entry.values[1] = (qk_tuned_value){QK_CONSTANT_LOCAL_SIZE_X, 8 * limits.subgroup_size};
+            entry.values[2] = (qk_tuned_value){QK_CONSTANT_ROWS, at_once};
             run_gemv(&formats[IQ2_S], n, 4 * slice, 1, UINT64_MAX, 1);
         }
     ahead = 0;
@@ -406,10 +406,10 @@ static void test_staged_experts(void **state) {
             qk_tuning_entry entry = {.rows = 1, .cols = 1, .batch = 1, .count = 4};
             const qk_tuning staged = {.count = 1, .entries = &entry};
             snprintf(entry.kernel, sizeof entry.kernel, "%s", qk_q4_0_gemv_id_f32_vulkan.name);
-            entry.values[0] = (qk_tuned_value){"staged", 512};
-            entry.values[1] = (qk_tuned_value){"local_size_x", 32u << c};
-            entry.values[2] = (qk_tuned_value){"rows", 1u << (c + w) % 4};
-            entry.values[3] = (qk_tuned_value){"workgroups", workgroups[w]};
+            entry.values[0] = (qk_tuned_value){QK_CONSTANT_STAGED, 512};
+            entry.values[1] = (qk_tuned_value){QK_CONSTANT_LOCAL_SIZE_X, 32u << c};
+            entry.values[2] = (qk_tuned_value){QK_CONSTANT_ROWS, 1u << (c + w) % 4};
+            entry.values[3] = (qk_tuned_value){QK_CONSTANT_WORKGROUPS, workgroups[w]};
             tuning = &staged;
             run_experts(cols[c], UINT64_MAX, 1);
             tuning = NULL;

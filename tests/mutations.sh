@@ -81,7 +81,8 @@ mutate() {
 }
 
 printf '| contract line | mutation in | test | what it says |\n|---|---|---|---|\n'
-sums=runtime/include/qkgen/dispatch.h
+headers=runtime/include/qkgen
+check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h tune=$headers/dispatch_tune.h launch=$headers/dispatch_launch.h
 
 # ---- ids and indices that are out of range ----
 mutate "an id out of range is found, Vulkan" templates/gemv_id.comp 's/found = expert < experts/found = true/' unit gemv_test
@@ -121,15 +122,15 @@ mutate "an index out of range is found, patches, MSL" templates/gather_matrix.me
 mutate "an index out of range is found, C" templates/gather.c 's/row >= rows/row > rows/' script gather c "one q4_0 5 96"
 
 # ---- sizes ----
-mutate "zero sizes launch nothing" $sums 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
-mutate "zero tokens launch nothing" $sums 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
+mutate "zero sizes launch nothing" $launch 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
+mutate "zero tokens launch nothing" $launch 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
 mutate "rows of half a joined block" gen/glsl.c 's/layout->joined \? qg_format/0 ? qg_format/' unit gemv_test
 mutate "16 bytes are not loaded beyond the last block" gen/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
 mutate "the last block of all takes the place of what was not loaded" gen/glsl.c 's/end \? sum_at_end : sum\[r\]/end ? sum[r] : sum[r]/' \
   unit gemv_test
-mutate "loads go beyond the weights only where their range does" $sums 's/constants\[c\] = 1;/constants[c] = 0;/' unit dispatch_sums_test
-mutate "what lies behind the weights is bound" $sums 's/ranges\[i\]\.size \+= QK_PADDING/ranges[i].size += 0/' unit dispatch_sums_test
+mutate "loads go beyond the weights only where their range does" $launch 's/constants\[c\] = 1;/constants[c] = 0;/' unit dispatch_sums_test
+mutate "what lies behind the weights is bound" $launch 's/ranges\[i\]\.size \+= QK_PADDING/ranges[i].size += 0/' unit dispatch_sums_test
 mutate "the last block ends where its number says" gen/glsl.c 's/\(block \+ 1u\) \* %uu/block * %uu/' unit gemv_test
 mutate "halves of two words: those of one scale" gen/dot_bytes.c 's/ \|\| !same_place\(&s->p.items\[k\], &s->p.items\[first\]\)\)$/)/' unit dot_bytes_test
 mutate "halves of two words: all of a product" gen/dot_bytes.c 's/if \(lanes != 0 && lanes != LANES\) return false/(void)lanes/' unit dot_bytes_test
@@ -149,14 +150,14 @@ mutate "what is masked where it goes: products" gen/bytes.c 's/\(uint32_t\)by <<
 mutate "what is masked where it goes: the mask" gen/bytes.c 's/moved \? masked\(ir, moved, \(uint32_t\)mask\)/moved ? masked(ir, moved, (uint32_t)(mask >> bits))/' unit bytes_test
 mutate "what is masked where it goes: not what has a name" gen/bytes.c 's/\&\& !word->arg\[0\]->name \?/?/' unit bytes_test
 mutate "bytes as halves: not one by one" gen/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
-mutate "more threads where words come with their neighbours" $sums 's/s\.kept == 1 \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
+mutate "more threads where words come with their neighbours" $choose 's/s\.kept == 1 \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
 mutate "words one by one, where fours fill registers" gen/family.c 's/>= 146 \*/>= 346 */' unit wide_test
 mutate "large grids have no copies beside floats" gen/family.c 's/MOST_COPIED_FOR_FLOATS = 2048/MOST_COPIED_FOR_FLOATS = 4096/' unit wide_test
 mutate "copies of tables: every thread has its own" gen/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
 mutate "copies of tables: rows stay together" gen/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/sums.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
 mutate "staged x: all of a row" gen/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
-mutate "staged x: memory beside the sums" $sums 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test
+mutate "staged x: memory beside the sums" $choose 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test
 mutate "K of 65,536" templates/gemv.comp 's/kept = c0 == held/kept = held != ~0u/' unit gemv_test
 mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/row \+ lane >= rows \|\| //' \
   script gemv vulkan "blocks q4_0 5001 1 3 f32"
@@ -203,7 +204,7 @@ mutate "N ragged, experts: nor where subgroups do not share a row" templates/gem
 mutate "experts: x is the token's" templates/gemv_id.comp 's/ \&\& token == held_token//' unit gemv_test
 mutate "experts: staged x is the token's" templates/sums.glsl 's/runs = vector \* row_tiles/runs = 0u * row_tiles/' unit gemv_test
 mutate "experts: every part is some workgroup's" templates/gemv_id.comp 's/ \+ uint\(gl_WorkGroupID.x < more\)//' unit gemv_test
-mutate "a tuning keeps to the memory that workgroups share" $sums 's/most != 0 \&\& bytes > most/0/' unit tuning_test
+mutate "a tuning keeps to the memory that workgroups share" $tune 's/most != 0 \&\& bytes > most/0/' unit tuning_test
 mutate "M ragged, MSL: no vector is written beyond the last" templates/gemv_rows.metal 's/ \&\& m < shape.batch\) y/) y/' \
   script gemv msl "blocks q4_0 5 3 3 f32"
 mutate "M ragged, MSL: no vector is read beyond the last" gen/sums.c 's/min\(vector%s, %s - 1%s\)/max(vector%s, (%s - 1%s) * 0)/' \
@@ -220,72 +221,72 @@ mutate "K ragged, MSL: the last block is cut off" gen/place.c 's/(return p->layo
   script checkpoints msl "one nf4_b64 37x300 no weight absmax"
 
 # ---- beyond 4 GiB and 2^32 elements ----
-mutate "offsets of 64 bits" $sums 's/(range.offset = .*)first \* argument->unit/\1(uint32_t)(first * argument->unit)/' unit dispatch_sums_test
-mutate "bindings of a launch are below 4 GiB" $sums 's/qk_min_\(call->backend->limits.storage_range, UINT32_MAX\)/call->backend->limits.storage_range/' \
+mutate "offsets of 64 bits" $launch 's/(range.offset = .*)first \* argument->unit/\1(uint32_t)(first * argument->unit)/' unit dispatch_sums_test
+mutate "bindings of a launch are below 4 GiB" $launch 's/qk_min_\(call->backend->limits.storage_range, UINT32_MAX\)/call->backend->limits.storage_range/' \
   unit dispatch_sums_test
-mutate "tiles of a launch are below 2^32" $sums 's/qk_max_tiles_\(call\) \/ g->row_tiles/UINT64_MAX/' unit dispatch_sums_test
-mutate "tiles of the experts of a launch are below 2^32" $sums 's/UINT32_MAX \/ \(rows \* row_tiles\)/UINT64_MAX/' unit dispatch_sums_test
-mutate "products that overflow are errors" $sums 's/if \(b != 0 \&\& a > UINT64_MAX \/ b\)/if (0)/' unit dispatch_sums_test
-mutate "elements of a matrix are below 2^32" $sums 's/if \(rows > UINT32_MAX \/ cols\)/if (0)/' unit dispatch_sums_test
-mutate "elements of a gather are below 2^32" $sums 's/UINT32_MAX \/ cols; \/\* rows/UINT64_MAX; \/* rows/' unit dispatch_test
-mutate "all launches together cover the rows" $sums 's/(ranges\[i\] = i < weights.*qk_part_\(\&call->arguments\[i\], )first/\10/' unit gemv_test
+mutate "tiles of a launch are below 2^32" $launch 's/qk_max_tiles_\(call\) \/ g->row_tiles/UINT64_MAX/' unit dispatch_sums_test
+mutate "tiles of the experts of a launch are below 2^32" $launch 's/UINT32_MAX \/ \(rows \* row_tiles\)/UINT64_MAX/' unit dispatch_sums_test
+mutate "products that overflow are errors" $check 's/if \(b != 0 \&\& a > UINT64_MAX \/ b\)/if (0)/' unit dispatch_sums_test
+mutate "elements of a matrix are below 2^32" $check 's/if \(rows > UINT32_MAX \/ cols\)/if (0)/' unit dispatch_sums_test
+mutate "elements of a gather are below 2^32" $launch 's/UINT32_MAX \/ cols; \/\* rows/UINT64_MAX; \/* rows/' unit dispatch_test
+mutate "all launches together cover the rows" $launch 's/(ranges\[i\] = i < weights.*qk_part_\(\&call->arguments\[i\], )first/\10/' unit gemv_test
 
 # ---- what a stub checks ----
-mutate "sizes of buffers" $sums 's/if \(range.size < a->need\)/if (0)/' unit dispatch_sums_test
-mutate "K is a multiple of the block" $sums 's/value != 0 \&\& value % kernel->block_elements == 0/value != 0/' unit dispatch_sums_test
-mutate "rows and columns are multiples of the block" $sums 's/by_rows \|\| cols % kernel->block_cols != 0/0 \&\& by_rows/' unit dispatch_sums_test
-mutate "offsets are aligned" $sums 's/if \(range.offset % a->alignment != 0\)/if (0)/' unit dispatch_sums_test
-mutate "offsets are aligned to an element" $sums 's/if \(a->alignment < element\)/if (0)/' unit dispatch_sums_test
-mutate "parts begin at aligned offsets" $sums 's/units - units % step/units/' unit dispatch_sums_test
-mutate "nothing written overlaps" $sums 's/(i == j \|\| !a->written)/1 || \1/' unit dispatch_sums_test
-mutate "no buffer is NULL" $sums 's/if \(range.buffer == NULL\)/if (0)/' unit dispatch_sums_test
-mutate "features of the device" $sums 's/if \(missing == 0\)/if (1)/' unit dispatch_sums_test
-mutate "workgroups of the device" $sums 's/kernel->workgroup_size == 0 \|\| kernel->workgroup_size > limits->workgroup_size/0/' \
+mutate "sizes of buffers" $check 's/if \(range.size < a->need\)/if (0)/' unit dispatch_sums_test
+mutate "K is a multiple of the block" $check 's/value != 0 \&\& value % kernel->block_elements == 0/value != 0/' unit dispatch_sums_test
+mutate "rows and columns are multiples of the block" $check 's/by_rows \|\| cols % kernel->block_cols != 0/0 \&\& by_rows/' unit dispatch_sums_test
+mutate "offsets are aligned" $check 's/if \(range.offset % a->alignment != 0\)/if (0)/' unit dispatch_sums_test
+mutate "offsets are aligned to an element" $check 's/if \(a->alignment < element\)/if (0)/' unit dispatch_sums_test
+mutate "parts begin at aligned offsets" $launch 's/units - units % step/units/' unit dispatch_sums_test
+mutate "nothing written overlaps" $check 's/(i == j \|\| !a->written)/1 || \1/' unit dispatch_sums_test
+mutate "no buffer is NULL" $check 's/if \(range.buffer == NULL\)/if (0)/' unit dispatch_sums_test
+mutate "features of the device" $check 's/if \(missing == 0\)/if (1)/' unit dispatch_sums_test
+mutate "workgroups of the device" $check 's/kernel->workgroup_size == 0 \|\| kernel->workgroup_size > limits->workgroup_size/0/' \
   unit dispatch_test
-mutate "push constants of the device" $sums 's/if \(kernel->push_bytes > limits->push_bytes\)/if (0)/' unit dispatch_sums_test
-mutate "storage range of the device" $sums 's/if \(a->need > limit\)/if (0)/' unit dispatch_sums_test
-mutate "right-hand sides are at most eight" $sums 's/if \(g->batch > QK_GEMV_MAX_BATCH\)/if (0)/' unit dispatch_sums_test
-mutate "as many subgroups share a row as have slices of x" $sums 's/slices > least \? slices : least/slices > least ? least : least/' \
+mutate "push constants of the device" $check 's/if \(kernel->push_bytes > limits->push_bytes\)/if (0)/' unit dispatch_sums_test
+mutate "storage range of the device" $launch 's/if \(a->need > limit\)/if (0)/' unit dispatch_sums_test
+mutate "right-hand sides are at most eight" $check 's/if \(g->batch > QK_GEMV_MAX_BATCH\)/if (0)/' unit dispatch_sums_test
+mutate "as many subgroups share a row as have slices of x" $choose 's/slices > least \? slices : least/slices > least ? least : least/' \
   unit dispatch_sums_test
-mutate "slices are of what threads keep" $sums 's/kernel->kept_elements != 0 \?/kernel->kept_elements == 1 ?/' unit dispatch_sums_test
+mutate "slices are of what threads keep" $choose 's/kernel->kept_elements != 0 \?/kernel->kept_elements == 1 ?/' unit dispatch_sums_test
 mutate "eight rows at a time where registers hold them" gen/family.c 's/kernel\.rows_at_once = 4;/kernel.rows_at_once = 0;/' unit wide_test
-mutate "bounds are checked of several right-hand sides" $sums 's/(QK_CONSTANT_CHECKED\) == 0 \&\& s\.kept > )1/\12/' unit dispatch_sums_test
-mutate "bounds of one right-hand side are as the descriptor says" $sums 's/(QK_CONSTANT_CHECKED\) == 0) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
-mutate "exact does not check bounds" gen/family.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
-mutate "few rows are not loaded ahead" $sums 's/pays = !s\.staged \&\& /pays = /' unit dispatch_sums_test
-mutate "a processor does not load ahead" $sums 's/(pays = .*subgroup_size >= )32/\18/' unit dispatch_sums_test
-mutate "rows ahead are whole loads" $sums 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
-mutate "rows ahead are whole blocks" $sums 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
-mutate "rows ahead fit into the memory of a workgroup" $sums 's/qk_shared_bytes_\(kernel, constants\) <= room/room > 0/' unit dispatch_sums_test
-mutate "all of x is kept where rows are loaded ahead" $sums 's/\* slice >= cols/* slice >= 1/' unit dispatch_sums_test
-mutate "what was measured does not force rows ahead" $sums 's/follows = strcmp\(name, QK_CONSTANT_AHEAD\) == 0 \|\|/follows =/' unit gemv_test
-mutate "slices ahead are shared out, whatever was measured" $sums 's/"split"(\) == 0 \|\| strcmp\(name, "st)/"none"\1/' unit gemv_test
-mutate "x ahead is staged by nobody, whatever was measured" $sums 's/ \|\| strcmp\(name, "staged"\) == 0//' unit gemv_test
-mutate "nor where a descriptor says so" $sums 's/^( +)constants\[i\] = 1;$/\1constants[i] += 0;/' unit gemv_test
-mutate "x for experts of many tokens" $sums 's/\(!many \|\|/(1 ||/' unit dispatch_sums_test
-mutate "x for experts of many tokens, as floats" $sums 's/digits && !tables && qk_takes/!tables \&\& qk_takes/' unit dispatch_sums_test
-mutate "x for experts beside copies of tables" $sums 's/digits && !tables && qk_takes/digits \&\& qk_takes/' unit dispatch_sums_test
-mutate "x of many rows without experts" $sums 's/ && qk_takes_experts_\(kernel\)\)/)/' unit dispatch_sums_test
-mutate "bytes of x for experts" $sums 's/many && digits == 1 && s\.rows/many \&\& s.rows/' unit dispatch_sums_test
-mutate "workgroups for experts of many tokens" $sums 's/most = many \|\| subgroups/most = subgroups/' unit dispatch_sums_test
-mutate "room for workgroups with rows ahead" $sums 's/walking \* 3, 4/walking * 4, 4/' unit dispatch_sums_test
-mutate "room beside one row" $sums 's/"rows", 1\) > 1/"rows", 1) > 0/' unit dispatch_sums_test
-mutate "room for many bits" $sums 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
-mutate "room beside x of two bytes" $sums 's/ && qk_constant_\(kernel, NULL, "digits", 0\) == 2/ \&\& qk_constant_(kernel, NULL, "digits", 0) > 0/' unit dispatch_sums_test
-mutate "the slice of a lane ahead" $sums 's/kept = kernel->ahead_kept/kept = 2 * kernel->ahead_kept/' unit dispatch_sums_test
+mutate "bounds are checked of several right-hand sides" $choose 's/(QK_CONSTANT_CHECKED \&\& s\.kept > )1/\12/' unit dispatch_sums_test
+mutate "bounds of one right-hand side are as the descriptor says" $choose 's/(QK_CONSTANT_CHECKED) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
+mutate "exact does not check bounds" gen/constants.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
+mutate "few rows are not loaded ahead" $choose 's/pays = !s\.staged \&\& /pays = /' unit dispatch_sums_test
+mutate "a processor does not load ahead" $choose 's/(pays = .*subgroup_size >= )32/\18/' unit dispatch_sums_test
+mutate "rows ahead are whole loads" $choose 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
+mutate "rows ahead are whole blocks" $choose 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
+mutate "rows ahead fit into the memory of a workgroup" $choose 's/qk_shared_bytes_\(kernel, constants\) <= room/room > 0/' unit dispatch_sums_test
+mutate "all of x is kept where rows are loaded ahead" $choose 's/\* slice >= cols/* slice >= 1/' unit dispatch_sums_test
+mutate "what was measured does not force rows ahead" $tune 's/id == QK_CONSTANT_AHEAD \|\| \(ahead/(ahead/' unit gemv_test
+mutate "slices ahead are shared out, whatever was measured" $tune 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_STAGED/' unit gemv_test
+mutate "x ahead is staged by nobody, whatever was measured" $tune 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_SPLIT/' unit gemv_test
+mutate "nor where a descriptor says so" $choose 's/^( +)constants\[i\] = 1;$/\1constants[i] += 0;/' unit gemv_test
+mutate "x for experts of many tokens" $choose 's/\(!many \|\|/(1 ||/' unit dispatch_sums_test
+mutate "x for experts of many tokens, as floats" $choose 's/digits && !tables && qk_takes/!tables \&\& qk_takes/' unit dispatch_sums_test
+mutate "x for experts beside copies of tables" $choose 's/digits && !tables && qk_takes/digits \&\& qk_takes/' unit dispatch_sums_test
+mutate "x of many rows without experts" $choose 's/ && qk_takes_experts_\(kernel\)\)/)/' unit dispatch_sums_test
+mutate "bytes of x for experts" $choose 's/many && digits == 1 && s\.rows/many \&\& s.rows/' unit dispatch_sums_test
+mutate "workgroups for experts of many tokens" $choose 's/most = many \|\| subgroups/most = subgroups/' unit dispatch_sums_test
+mutate "room for workgroups with rows ahead" $launch 's/walking \* 3, 4/walking * 4, 4/' unit dispatch_sums_test
+mutate "room beside one row" $choose 's/QK_CONSTANT_ROWS, 1\) > 1/QK_CONSTANT_ROWS, 1) > 0/' unit dispatch_sums_test
+mutate "room for many bits" $choose 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
+mutate "room beside x of two bytes" $choose 's/(qk_constant_\(kernel, NULL, QK_CONSTANT_DIGITS, 0\)) == 2/\1 > 0/' unit dispatch_sums_test
+mutate "the slice of a lane ahead" $choose 's/kept = kernel->ahead_kept/kept = 2 * kernel->ahead_kept/' unit dispatch_sums_test
 mutate "lookups are not loaded ahead" gen/family.c 's/return loads >= 2\.5 \* words/return loads >= words/' unit wide_test
 mutate "few bits are not loaded ahead beside floats" gen/family.c 's/return bits >= 2/return bits >= 1/' unit wide_test
 mutate "rows ahead of floats" gen/family.c 's/if \(floats\)/if (0 \&\& floats)/' unit wide_test
 mutate "tiles of many bytes are not loaded ahead" gen/family.c 's/MOST_AHEAD_BYTES = 64/MOST_AHEAD_BYTES = 128/' unit wide_test
 mutate "what is counted does not load ahead" gen/cost_spirv.c 's/return made->words\[first\] == m->ahead/return false/' unit cost_test
-mutate "a constant that is a divisor is not 0" $sums 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
-mutate "large tiles beside copies of tables have registers" $sums 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
-mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, "rows"/qk_constant_(kernel, NULL, "rows"/' \
+mutate "a constant that is a divisor is not 0" $check 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
+mutate "large tiles beside copies of tables have registers" $choose 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
+mutate "workgroups follow from the rows of the launch" $launch 's/qk_constant_\(kernel, constants, QK_CONSTANT_ROWS/qk_constant_(kernel, NULL, QK_CONSTANT_ROWS/' \
   unit dispatch_sums_test
 mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c->group % 4 != 0/0/' unit qdq_test
 
 # ---- numbers ----
-mutate "the same bits each time" $sums 's/^( +)(constants\[i\] = )s\.split;/\1{ static uint32_t turn; \2turn++ % 2 ? 1 : s.split; }/' unit gemv_test
+mutate "the same bits each time" $choose 's/^( +)(constants\[i\] = )s\.split;/\1{ static uint32_t turn; \2turn++ % 2 ? 1 : s.split; }/' unit gemv_test
 mutate "a slice ahead that a row cuts" templates/gemv.comp 's/if \(j >= tiles\) sum\[r\] = 0\.0;//' unit gemv_test
 mutate "a slice ahead that begins within a load" templates/gemv.comp 's/phase = slice \* SLICE_WORDS % 4u/phase = 0u/' unit gemv_test
 mutate "rows ahead are those of the subgroup's team" templates/gemv.comp 's/min\(next \+ team \* ROWS, last\)/min(next, last)/' unit gemv_test
@@ -313,7 +314,7 @@ mutate "sums of digits: of the set and no others" gen/sums.c 's/fits \&= left/fi
   script gemv vulkan "blocks q6_K 19 3 1 f32"
 mutate "the bound of class int24: digits are bytes with a sign" templates/sums.glsl 's/8355708\.0/8388607.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "the bound of class split: two digits" gen/family.c 's/("_int8", QG_PRODUCTS_INT8, )2,/\11,/' \
+mutate "the bound of class split: two digits" gen/class.def 's/(INT8, )2(, SPLIT_SUM)/\11\2/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class half: x in steps of its largest" templates/sums.glsl 's/0\.001953125/64.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
@@ -345,7 +346,7 @@ mutate "groups that are no powers of two, Vulkan" templates/qdq.glsl 's/other < 
 mutate "quads that no power of two divides, Vulkan" templates/qdq_init.comp 's/i < held; \+\+i\) \{$/i < held - 1u; ++i) {/' unit qdq_test
 
 # ---- shared memory ----
-mutate "arrays that a launch does not use take shared memory, too" $sums 's/QK_UNUSED_SHARED_BYTES 96u/QK_UNUSED_SHARED_BYTES 0u/' \
+mutate "arrays that a launch does not use take shared memory, too" $choose 's/QK_UNUSED_SHARED_BYTES 96u/QK_UNUSED_SHARED_BYTES 0u/' \
   unit shared_memory_test
 mutate "the runtime refuses what takes more than the device has" runtime/vulkan_pipeline.c 's/ \|\| bytes <= vk->info.shared_bytes\)/ || bytes > 0)/' \
   unit gemv_test

@@ -148,8 +148,8 @@ static void test_numbers(void **state) {
     (void)state;
     static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
                                           {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U32, 0, 0, 0, 0}};
-    static const qk_spec_constant constants[] = {{8, QK_CONSTANT_ROUNDS_F16, 0, 0, NULL},
-                                                 {0, "local_size_x", 64, 0, NULL}};
+    static const qk_spec_constant constants[] = {{QK_CONSTANT_ROUNDS_F16, "rounds_f16", 0, 0, NULL},
+                                                 {QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 0, NULL}};
     qg_arena *arena = qg_arena_new();
     qk_code code = {NULL, 0};
     code.data = compile(arena, &code.bytes);

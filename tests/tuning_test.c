@@ -43,7 +43,7 @@ static void reads_a_file(void **state) {
     assert_int_equal(entries[0].cols, 32);
     assert_int_equal(entries[0].batch, 1);
     assert_int_equal(entries[0].count, 2);
-    assert_string_equal(entries[0].values[1].name, "split");
+    assert_int_equal(entries[0].values[1].id, QK_CONSTANT_SPLIT);
     assert_int_equal(entries[0].values[1].value, 8);
     assert_int_equal(entries[1].values[0].value, UINT32_MAX);
     assert_true(entries[2].cols == UINT64_MAX);
@@ -51,7 +51,7 @@ static void reads_a_file(void **state) {
 }
 
 static void needs_room(void **state) {
-    static const char text[] = HEAD "a 1x1x1 r=1\nb 1x1x1 r=1\n";
+    static const char text[] = HEAD "a 1x1x1 rows=1\nb 1x1x1 rows=1\n";
     qk_tuning tuning;
     qk_tuning_entry entries[1];
     qk_error error = {""};
@@ -69,31 +69,36 @@ static const struct {
     {"", "t.txt:1: this is no tuning: it does not begin with 'qkgen-tuning 1'; qkgen tune writes them"},
     {"# only\n", "t.txt:2: this is no tuning: it does not begin with 'qkgen-tuning 1'; qkgen tune writes them"},
     {"qkgen-tuning 2\n", "t.txt:1: version '2' is unknown, must be 1; write the file with this qkgen's tune"},
-    {"qkgen-tuning 1\nk 1x1x1 r=1\n", "t.txt:2: the second line must be 'device NAME', as qkgen devices has the name"},
+    {"qkgen-tuning 1\nk 1x1x1 rows=1\n",
+     "t.txt:2: the second line must be 'device NAME', as qkgen devices has the name"},
     {"qkgen-tuning 1\ndevice\n", "t.txt:2: the name of the device has 0 characters, must have from 1 to 255"},
     {"qkgen-tuning 1\ndevice B\n", "t.txt:2: measured on 'B', but this device is 'A GPU'; run qkgen tune here"},
     {HEAD "k\n", "t.txt:3: '' is no shape; write ROWSxCOLSxBATCH, such as 4096x14336x1"},
-    {HEAD "k 1x2 r=1\n", "t.txt:3: '1x2' is no shape; write ROWSxCOLSxBATCH, such as 4096x14336x1"},
-    {HEAD "k 1x0x1 r=1\n", "t.txt:3: '1x0x1' is no shape; write ROWSxCOLSxBATCH, such as 4096x14336x1"},
-    {HEAD "k 1x2x3x4 r=1\n", "t.txt:3: '1x2x3x4' is no shape; write ROWSxCOLSxBATCH, such as 4096x14336x1"},
-    {HEAD "k 18446744073709551616x2x1 r=1\n",
+    {HEAD "k 1x2 rows=1\n", "t.txt:3: '1x2' is no shape; write ROWSxCOLSxBATCH, such as 4096x14336x1"},
+    {HEAD "k 1x0x1 rows=1\n", "t.txt:3: '1x0x1' is no shape; write ROWSxCOLSxBATCH, such as 4096x14336x1"},
+    {HEAD "k 1x2x3x4 rows=1\n", "t.txt:3: '1x2x3x4' is no shape; write ROWSxCOLSxBATCH, such as 4096x14336x1"},
+    {HEAD "k 18446744073709551616x2x1 rows=1\n",
      "t.txt:3: '18446744073709551616x2x1' is no shape; write ROWSxCOLSxBATCH, such as 4096x14336x1"},
-    {HEAD "k 1x2x4294967296 r=1\n",
+    {HEAD "k 1x2x4294967296 rows=1\n",
      "t.txt:3: '1x2x4294967296' is no shape; write ROWSxCOLSxBATCH, such as 4096x14336x1"},
-    {HEAD "\nk 1x2x1 # r=1\n", "t.txt:4: no constant follows the shape; write NAME=VALUE or default"},
+    {HEAD "\nk 1x2x1 # rows=1\n", "t.txt:4: no constant follows the shape; write NAME=VALUE or default"},
     {HEAD "k 1x2x1 rows\n", "t.txt:3: 'rows' is no constant; write NAME=VALUE"},
     {HEAD "k 1x2x1 =2\n", "t.txt:3: '=2' is no constant; write NAME=VALUE"},
     {HEAD "k 1x2x1 a_name_of_more_than_24_characters=2\n",
-     "t.txt:3: 'a_name_of_more_than_24_characters=2' is no constant; write NAME=VALUE"},
+     "t.txt:3: no constant is named 'a_name_of_more_than_24_characters'; measure again with this qkgen's tune"},
+    {HEAD "k 1x2x1 rowz=2\n", "t.txt:3: no constant is named 'rowz'; measure again with this qkgen's tune"},
+    {HEAD "k 1x2x1 row=2\n", "t.txt:3: no constant is named 'row'; measure again with this qkgen's tune"},
     {HEAD "k 1x2x1 rows=two\n", "t.txt:3: 'rows=two' has no value; write a whole number from 1 to 4294967295"},
     {HEAD "k 1x2x1 rows=-1\n", "t.txt:3: 'rows=-1' has no value; write a whole number from 1 to 4294967295"},
     {HEAD "k 1x2x1 rows=4294967296\n",
      "t.txt:3: 'rows=4294967296' has no value; write a whole number from 1 to 4294967295"},
     {HEAD "k 1x2x1 rows=1 rows=2\n", "t.txt:3: rows is set twice; remove one"},
     {HEAD "k 1x2x1 default rows=2\n", "t.txt:3: nothing may follow 'default'; remove it, or the rest"},
-    {HEAD "k 1x2x1 a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1 i=1 j=1 k=1 l=1 m=1\n",
+    {HEAD
+     "k 1x2x1 rows=1 split=1 digits=1 load_words=1 shared_fours=1 staged=1 rounds_f16=1 copies=1 checked=1 ahead=1 "
+     "table_copies=1 kept=1 at_once=1\n",
      "t.txt:3: more than 12 constants; remove some"},
-    {HEAD "k 1x2x1 r=1\n\nk 1x2x1 r=2\n", "t.txt:5: line 3 has this kernel and shape, too; remove one"},
+    {HEAD "k 1x2x1 rows=1\n\nk 1x2x1 rows=2\n", "t.txt:5: line 3 has this kernel and shape, too; remove one"},
 };
 
 static void refuses(void **state) {
@@ -115,7 +120,7 @@ static void refuses_a_long_name(void **state) {
     qk_error error = {""};
     (void)state;
     memset(text + strlen(text), 'k', 96);
-    strcat(text, " 1x1x1 r=1");
+    strcat(text, " 1x1x1 rows=1");
     assert_int_equal(parse(text, &tuning, entries, &error), QK_ERROR_ARGUMENT);
     assert_string_equal(error.text, "t.txt:3: the name of a kernel has 96 characters, must be fewer than 96");
 }
@@ -123,8 +128,9 @@ static void refuses_a_long_name(void **state) {
 /* ---- the shape ---- */
 
 static void finds_the_nearest(void **state) {
-    static const char text[] = HEAD "k 100x1000x1 r=1\nk 10000x1000x1 r=2\nk 100x8000x1 r=3\nk 100x1000x3 r=4\n"
-                                    "l 100x1000x1 r=5\n";
+    static const char text[] =
+        HEAD "k 100x1000x1 rows=1\nk 10000x1000x1 rows=2\nk 100x8000x1 rows=3\nk 100x1000x3 rows=4\n"
+             "l 100x1000x1 rows=5\n";
     static const struct {
         uint64_t rows, cols, batch;
         uint32_t r; /* 0: none */
@@ -161,10 +167,10 @@ static const qk_binding bindings[] = {{0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK
                                       {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
                                       {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0}};
 static const uint32_t powers[] = {1, 2, 4, 8}, sizes[] = {32, 64, 128};
-static const qk_spec_constant constants[] = {{0, "local_size_x", 64, 3, sizes},
-                                             {1, "batch", 1, 4, powers},
-                                             {2, "rows", 4, 4, powers},
-                                             {3, "split", 1, 4, powers}};
+static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 3, sizes},
+                                             {QK_CONSTANT_BATCH, "batch", 1, 4, powers},
+                                             {QK_CONSTANT_ROWS, "rows", 4, 4, powers},
+                                             {QK_CONSTANT_SPLIT, "split", 1, 4, powers}};
 static const qk_kernel kernel = {.name = "toy_gemv_f32",
                                  .binding_count = 3,
                                  .bindings = bindings,
@@ -237,7 +243,7 @@ static void refuses_wrong_constants(void **state) {
         {"toy_gemv_f32 1x1x1 rows=3\n",
          "toy_gemv_f32: line 3 of the tuning sets rows to 3, which is none of its legal values; "
          "measure again with qkgen tune"},
-        {"toy_gemv_f32 1x1x1 rowz=2\n", "toy_gemv_f32: line 3 of the tuning sets rowz, which the kernel does not have; "
+        {"toy_gemv_f32 1x1x1 kept=2\n", "toy_gemv_f32: line 3 of the tuning sets kept, which the kernel does not have; "
                                         "measure again with qkgen tune"},
         {"toy_gemv_f32 1x1x1 batch=1\n",
          "toy_gemv_f32: line 3 of the tuning sets batch, which the kernel does not have; "
@@ -270,10 +276,14 @@ static void keeps_to_memory(void **state) {
 /* What a workgroup shares: sums, x of several right-hand sides or in runs on their way, and tables. */
 static void counts_memory(void **state) {
     static const qk_table table = {.name = "G", .bytes = 1000};
-    static const qk_spec_constant all[] = {{0, "local_size_x", 64, 3, sizes}, {1, "batch", 1, 4, powers},
-                                           {2, "rows", 4, 4, powers},         {6, "shared_fours", 512, 0, NULL},
-                                           {7, "staged", 1, 0, NULL},         {9, "table_copies", 1, 0, NULL},
-                                           {9, "copies", 1, 0, NULL},         {2, "at_once", 2, 0, NULL}};
+    static const qk_spec_constant all[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 3, sizes},
+                                           {QK_CONSTANT_BATCH, "batch", 1, 4, powers},
+                                           {QK_CONSTANT_ROWS, "rows", 4, 4, powers},
+                                           {QK_CONSTANT_SHARED_FOURS, "shared_fours", 512, 0, NULL},
+                                           {QK_CONSTANT_STAGED, "staged", 1, 0, NULL},
+                                           {QK_CONSTANT_TABLE_COPIES, "table_copies", 1, 0, NULL},
+                                           {QK_CONSTANT_COPIES, "copies", 1, 0, NULL},
+                                           {QK_CONSTANT_AT_ONCE, "at_once", 2, 0, NULL}};
     static const struct {
         uint32_t values[8];
         uint64_t bytes;

@@ -197,8 +197,7 @@ static const qk_kernel *describe(const fixture *f, const char *format, const cha
 static uint32_t checked(const fixture *f, const char *format, const char *family, const char *class) {
     const qk_kernel *described = describe(f, format, family, class);
     for (uint32_t i = 0; i < described->spec_constant_count; ++i)
-        if (strcmp(described->spec_constants[i].name, QK_CONSTANT_CHECKED) == 0)
-            return described->spec_constants[i].value;
+        if (described->spec_constants[i].id == QK_CONSTANT_CHECKED) return described->spec_constants[i].value;
     return 2;
 }
 
@@ -285,8 +284,8 @@ static void test_ahead(void **state) {
                      described->ahead_block);
         uint32_t constants = 0;
         for (uint32_t c = 0; c < described->spec_constant_count; ++c)
-            constants += strcmp(described->spec_constants[c].name, QK_CONSTANT_AHEAD) == 0 ||
-                         strcmp(described->spec_constants[c].name, QK_CONSTANT_LANES) == 0;
+            constants += described->spec_constants[c].id == QK_CONSTANT_AHEAD ||
+                         described->spec_constants[c].id == QK_CONSTANT_LANES;
         assert_int_equal(constants, cases[i].rows ? 2 : 0);
     }
 }

@@ -241,7 +241,7 @@ refuses "a batch of nothing" "--batch must be at most eight whole numbers from 1
 refuses "a batch that is too large" "batch is 9, must be at most 8" "$QKGEN" bench gemv --format q4_0 --batch 9 "${small[@]}"
 refuses "a shape" "q4_K has no such kernel, or no tensor of that shape; blocks are 1 x 256" \
   "$QKGEN" bench gemv --format q4_K --rows 4 --cols 32
-refuses "a constant" "sets rowz, which the kernel does not have" \
+refuses "a constant" "no constant is named 'rowz'" \
   "$QKGEN" bench gemv --format q4_0 --constant rowz=2 "${small[@]}"
 refuses "a file that is no JSON" "expected: byte [0-9]+: this is no JSON" "$QKGEN" bench --read "$work/expected"
 echo '{}' >"$work/none.json"

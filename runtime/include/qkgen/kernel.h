@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "constant.def"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -90,36 +92,39 @@ typedef struct qk_field {
 } qk_field;
 
 typedef struct qk_spec_constant {
-    uint32_t id;
+    uint32_t id; /* qk_constant_id */
     const char *name;
     uint32_t value; /* when the host sets none */
     uint32_t legal_count;
     const uint32_t *legal; /* the values it may take */
 } qk_spec_constant;
 
-/* The constant that is 1 when the host has added to the module, behind its entry point, the execution modes RoundingModeRTE
+/* The ids of the constants, from constant.def: QK_CONSTANT_ROWS, ... */
+typedef enum qk_constant_id {
+#define QK_CONSTANT_ROW(id, NAME, name, setter, otherwise, legal, meaning) QK_CONSTANT_##NAME = (id),
+    QK_CONSTANT_NONE = 0x7FFFFFFF, /* the id of no constant */
+    QK_CONSTANTS(QK_CONSTANT_ROW)
+#undef QK_CONSTANT_ROW
+} qk_constant_id;
+
+/* QK_CONSTANT_ROUNDS_F16 is 1 when the host has added to the module, behind its entry point, the execution modes RoundingModeRTE
  * and DenormPreserve for 16 bits, with their capabilities and SPV_KHR_float_controls, on a device that has both.
  * Conversions to f16 are the device's own then; with 0 the kernel rounds by itself. The runtime of qkgen/vulkan.h does so
  * where it can, whatever the value. */
-#define QK_CONSTANT_ROUNDS_F16 "rounds_f16"
 
-/* The constant of this name is 1 where ranges of weights are QK_PADDING bytes longer than the weights, and 0 else: loads of 16
+/* QK_CONSTANT_PADDED is 1 where ranges of weights are QK_PADDING bytes longer than the weights, and 0 else: loads of 16
  * bytes may then go beyond the last block. qkgen/dispatch.h sets it. */
-#define QK_CONSTANT_PADDED "padded"
 #define QK_PADDING 32u
 
-/* The constant that says whether a pipeline is to check the bounds of buffers at each load (VK_EXT_pipeline_robustness). Results
+/* QK_CONSTANT_CHECKED says whether a pipeline is to check the bounds of buffers at each load (VK_EXT_pipeline_robustness). Results
  * are the same, for dispatch has checked them; drivers compile one faster than the other. Not a constant of the module. */
-#define QK_CONSTANT_CHECKED "checked"
 
-/* Whether rows are loaded ahead, by subgroups of QK_CONSTANT_LANES lanes, of which "split" share a row that has at most ahead_kept
- * elements for each lane. To a pipeline, 1 says that they are; qkgen/dispatch.h sets it, for such shapes alone. In a tuning, it is one
- * of these. */
-#define QK_CONSTANT_AHEAD "ahead"
+/* QK_CONSTANT_AHEAD: whether rows are loaded ahead, by subgroups of QK_CONSTANT_LANES lanes, of which QK_CONSTANT_SPLIT share a row
+ * that has at most ahead_kept elements for each lane. To a pipeline, 1 says that they are; qkgen/dispatch.h sets it, for such shapes
+ * alone. In a tuning, it is one of these. */
 #define QK_AHEAD_PLANNED 0u /* where that is expected to be faster */
 #define QK_AHEAD_ALWAYS 1u  /* wherever the shape allows it */
 #define QK_AHEAD_NEVER 2u
-#define QK_CONSTANT_LANES "lanes"
 
 /* SPIR-V words (Vulkan, `bytes` a multiple of 4) or NUL-terminated MSL text (Metal, `bytes` without the NUL). */
 typedef struct qk_code {
@@ -226,10 +231,10 @@ typedef struct qk_launch {
         *constants; /* values of the kernel's spec_constants, in their order; NULL: those of the descriptor */
 } qk_launch;
 
-/* A constant of a launch that was measured to be best: the name is that of one of the kernel's spec_constants, or
- * "workgroups", which bounds the number of workgroups in a launch. */
+/* A constant of a launch that was measured to be best: one of the kernel's spec_constants, or QK_CONSTANT_WORKGROUPS,
+ * which bounds the number of workgroups in a launch. */
 typedef struct qk_tuned_value {
-    char name[24];
+    uint32_t id; /* qk_constant_id */
     uint32_t value;
 } qk_tuned_value;
 

@@ -96,6 +96,22 @@ static inline const char *qk_tuning_until_(const char *text, const char *end, ch
     return text;
 }
 
+/* The id of the constant of that name; QK_CONSTANT_NONE where there is none. */
+static inline uint32_t qk_constant_named(const char *name, size_t length) {
+    static const struct {
+        uint32_t id;
+        const char *name;
+    } all[] = {
+#define QK_NAMED_(id, NAME, name, setter, otherwise, legal, meaning) {QK_CONSTANT_##NAME, name},
+        QK_CONSTANTS(QK_NAMED_)
+#undef QK_NAMED_
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strlen(all[i].name) == length && memcmp(all[i].name, name, length) == 0)
+            return all[i].id;
+    return QK_CONSTANT_NONE;
+}
+
 static inline qk_status qk_tuning_shape_(qk_tuning_reader_ *reader, qk_tuning_entry *entry) {
     size_t length;
     const char *word = qk_tuning_word_(reader, &length), *end = word + length;
@@ -128,16 +144,19 @@ static inline qk_status qk_tuning_values_(qk_tuning_reader_ *reader, qk_tuning_e
         }
         if (entry->count == QK_MAX_TUNED)
             return qk_tuning_fail_(reader, "more than %u constants; remove some", QK_MAX_TUNED);
-        if (equal == word || equal == end || (size_t)(equal - word) >= sizeof value->name)
+        if (equal == word || equal == end)
             return qk_tuning_fail_(reader, "'%.*s' is no constant; write NAME=VALUE", (int)qk_min_(length, 40), word);
+        value->id = qk_constant_named(word, (size_t)(equal - word));
+        if (value->id == QK_CONSTANT_NONE)
+            return qk_tuning_fail_(reader, "no constant is named '%.*s'; measure again with this qkgen's tune",
+                                   (int)qk_min_((uint64_t)(equal - word), 40), word);
         value->value = (uint32_t)qk_tuning_number_(equal + 1, end, UINT32_MAX);
         if (value->value == 0)
             return qk_tuning_fail_(reader, "'%.*s' has no value; write a whole number from 1 to 4294967295",
                                    (int)qk_min_(length, 40), word);
-        memcpy(value->name, word, (size_t)(equal - word));
         for (uint32_t i = 0; i < entry->count; i++)
-            if (strcmp(entry->values[i].name, value->name) == 0)
-                return qk_tuning_fail_(reader, "%s is set twice; remove one", value->name);
+            if (entry->values[i].id == value->id)
+                return qk_tuning_fail_(reader, "%s is set twice; remove one", qk_constant_name(value->id));
         entry->count++;
     }
     if (entry->count == 0)

@@ -1,0 +1,423 @@
+/* qkgen/dispatch_choose.h: constants and workgroups of a launch, from the shape, the device's limits and what the descriptor says
+ * of the kernel; and the memory that a workgroup takes with them. Part of qkgen/dispatch.h. */
+#ifndef QKGEN_DISPATCH_CHOOSE_H
+#define QKGEN_DISPATCH_CHOOSE_H
+
+#include "dispatch_check.h"
+
+/* More workgroups than this gain nothing on any device: threads loop instead. */
+#define QK_MAX_WORKGROUPS 65535u
+/* Rows that a subgroup takes at a time where matrix units multiply. */
+#define QK_MMA_ROWS 16u
+/* Elements of each right-hand side that it keeps, unless told otherwise. */
+#define QK_MMA_COLS UINT64_C(512)
+/* With fewer rows than this, each of them is shared out. */
+#define QK_BUSY_ROWS 4096u
+/* What descriptors of such kernels say, unless somebody knows better. */
+#define QK_USUAL_ROWS 4u
+#define QK_USUAL_THREADS 64u
+/* Where a workgroup keeps all of x: values for each thread, and workgroups that keep a device busy that does not say. */
+#define QK_KEPT_VALUES UINT64_C(64)
+#define QK_BUSY_WORKGROUPS 660u
+/* Subgroups of one row, at most. */
+#define QK_MOST_SUBGROUPS 32u
+/* Bytes of tables of which a workgroup has two copies or none. */
+#define QK_LARGE_TABLES 8192u
+
+/* The kernel's constant of that id in a launch, or `otherwise`. `constants` are the launch's, or NULL for the descriptor's. */
+static inline uint32_t qk_constant_(const qk_kernel *kernel, const uint32_t *constants, uint32_t id,
+                                    uint32_t otherwise) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == id)
+            return constants != NULL ? constants[i] : kernel->spec_constants[i].value;
+    return otherwise;
+}
+
+static inline uint32_t qk_table_bytes_(const qk_kernel *kernel) {
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < kernel->table_count; i++)
+        bytes += kernel->tables[i].bytes;
+    return bytes;
+}
+
+static inline uint64_t qk_block_bytes_(const qk_kernel *kernel) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < kernel->binding_count; i++)
+        bytes += kernel->bindings[i].role == QK_ROLE_WEIGHTS ? kernel->bindings[i].block_bytes : 0;
+    return bytes;
+}
+
+/* Bytes of the rows that a workgroup of so many threads has ahead: of each slice, with what lies around it in fours of words. */
+static inline uint64_t qk_ahead_bytes_(const qk_kernel *kernel, uint64_t threads, uint64_t rows, uint64_t lanes) {
+    uint64_t bytes = lanes * kernel->ahead_kept / kernel->block_elements * qk_block_bytes_(kernel);
+    uint64_t fours = (bytes + 15) / 16 + (bytes % 16 != 0 ? 1 : 0);
+    return threads * ((rows * fours + lanes - 1) / lanes) * 16;
+}
+
+/* Arrays that a launch does not use have one element each, of at most 16 bytes; a kernel has at most six of them. */
+#define QK_UNUSED_SHARED_BYTES 96u
+
+/* Bytes of memory that a workgroup shares: of x in runs of 16 bytes and their part of a gap; of a table of 256 words. */
+enum { QK_EACH_FOUR_ = 16, QK_EACH_RUN_ = 18, QK_PAIRS_ = 1024 };
+
+/* The memory that a workgroup takes with these constants, at most: for sums, for x, and for copies of tables. */
+static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t *constants) {
+    uint64_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, kernel->workgroup_size), bytes;
+    uint64_t rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 0),
+             kept = qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1);
+    uint64_t fours = qk_constant_(kernel, constants, QK_CONSTANT_SHARED_FOURS, 0),
+             staged = qk_constant_(kernel, constants, QK_CONSTANT_STAGED, 1);
+    uint64_t tables = qk_constant_(kernel, constants, QK_CONSTANT_TABLE_COPIES, 1);
+    if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
+        return 32 * threads * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1);
+    bytes = threads * rows * (fours != 0 || kept < 2 ? 2 : kept) + QK_UNUSED_SHARED_BYTES;
+    bytes += kept > 1 ? fours * QK_EACH_FOUR_ : 0;
+    bytes += staged > 1 ? staged * QK_EACH_RUN_ : 0;
+    bytes += tables > 1 ? tables * qk_table_bytes_(kernel) : 0;
+    if (qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) != 0)
+        bytes += qk_ahead_bytes_(kernel, threads, rows, qk_constant_(kernel, constants, QK_CONSTANT_LANES, 32));
+    return bytes + (uint64_t)qk_constant_(kernel, constants, QK_CONSTANT_COPIES, 0) * QK_PAIRS_;
+}
+
+/* Workgroups of a launch at most; few enough that all threads count below 2^31. */
+static inline uint64_t qk_max_workgroups_(const qk_call_ *call) {
+    uint64_t groups = qk_min_(call->backend->limits.workgroup_count, QK_MAX_WORKGROUPS);
+    uint64_t fit = (UINT32_MAX / 2) / call->kernel->workgroup_size;
+    return fit == 0 ? 1 : qk_min_(groups, fit);
+}
+
+/* Tiles of a launch at most: the loop index may pass the end by as many as there are threads. */
+static inline uint64_t qk_max_tiles_(const qk_call_ *call) {
+    return UINT32_MAX - qk_max_workgroups_(call) * call->kernel->workgroup_size;
+}
+
+static inline uint64_t qk_busy_workgroups_(const qk_limits *limits) {
+    return limits->busy_workgroups != 0 ? limits->busy_workgroups : QK_BUSY_WORKGROUPS;
+}
+
+/* Whether a workgroup makes tables for itself: of pairs, or copies. */
+static inline int qk_makes_tables_(const qk_kernel *kernel) {
+    return qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0) != 0 ||
+           qk_constant_(kernel, NULL, QK_CONSTANT_TABLE_COPIES, 0) != 0;
+}
+
+/* Workgroups that run at the same time, each of which keeps x for the rows that it walks down. A thread takes few registers for x
+ * of one byte, unless there are tables of pairs; all others a fourth more, so that there is room for fewer. */
+static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept,
+                                              uint32_t threads) {
+    uint64_t count = qk_busy_workgroups_(limits) * 128;
+    if (kept > 1 || qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 1 || qk_makes_tables_(kernel))
+        count = count * 4 / 5;
+    count /= threads > 128 ? threads : 128;
+    return count != 0 ? count : 1;
+}
+
+/* Whether a workgroup keeps all of x for the rows that it walks down: of one right-hand side in registers, of several in
+ * memory that it shares. */
+static inline int qk_keeps_x_(const qk_kernel *kernel, const uint32_t *constants, uint32_t kept) {
+    return qk_constant_(kernel, constants, kept > 1 ? QK_CONSTANT_SHARED_FOURS : QK_CONSTANT_LOAD_WORDS, 1) > 1;
+}
+
+/* Of a subgroup; 32 where the device does not say. */
+static inline uint32_t qk_lanes_(const qk_limits *limits) {
+    return limits->subgroup_size != 0 ? limits->subgroup_size : 32;
+}
+
+static inline uint32_t qk_subgroups_(const qk_limits *limits, uint32_t threads) {
+    return threads > qk_lanes_(limits) ? threads / qk_lanes_(limits) : 1;
+}
+
+/* Subgroups that share a row, with one right-hand side, where a workgroup keeps all of x: as many as have slices of it, or `least`. */
+static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_limits *limits, const uint32_t *constants,
+                                            uint32_t threads, uint64_t cols, uint32_t least) {
+    uint64_t kept = kernel->kept_elements != 0 ? kernel->kept_elements : QK_KEPT_VALUES;
+    if (qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) != 0)
+        kept = kernel->ahead_kept;
+    uint64_t slices = qk_ceil_(cols, qk_lanes_(limits) * kept), split = 1;
+    while (split < QK_MOST_SUBGROUPS && split < (slices > least ? slices : least) &&
+           qk_subgroups_(limits, threads) % (2 * split) == 0)
+        split *= 2;
+    return (uint32_t)split;
+}
+
+/* Rows that such a workgroup takes at a time. */
+static inline uint64_t qk_rows_of_workgroup_(const qk_kernel *kernel, const qk_limits *limits,
+                                             const uint32_t *constants, uint64_t cols) {
+    uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
+    uint32_t split = qk_subgroups_of_row_(kernel, limits, constants, threads, cols,
+                                          qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1));
+    return (uint64_t)qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4) * (qk_subgroups_(limits, threads) / split);
+}
+
+/* Rows at a time. Sums of all rows and right-hand sides are in registers, and beside them what a tile of each row holds. */
+static inline uint32_t qk_rows_at_once_(const qk_kernel *kernel, uint32_t kept) {
+    uint32_t rows = kept > 2 ? 2 : kept == 2 ? 4 : kernel->rows_at_once != 0 ? kernel->rows_at_once : 8;
+    if (kept > 1 && qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0 && kernel->tile_elements <= 16)
+        rows = kept == 2 ? 8 : 4;
+    return rows;
+}
+
+/* The most of a constant's legal values that take `each` bytes and fit into `room`, or its own value. */
+static inline uint32_t qk_most_within_(const qk_spec_constant *constant, uint32_t each, uint32_t room) {
+    uint32_t most = constant->value;
+    for (uint32_t i = 0; i < constant->legal_count; i++)
+        if (constant->legal[i] > most && constant->legal[i] <= room / each)
+            most = constant->legal[i];
+    return most;
+}
+
+/* How a launch with matrix units is shared out. */
+typedef struct qk_mma_ {
+    uint32_t threads, kept, at_once;
+    uint64_t workgroups;
+} qk_mma_;
+
+/* A subgroup multiplies 16 rows with the x that its threads keep, `at_once` times before sums are added; as many subgroups share
+ * rows as there are slices of x. */
+static inline uint64_t qk_mma_groups_(const qk_mma_ *m, const qk_kernel *kernel, uint64_t rows, uint64_t cols) {
+    uint64_t usual = qk_constant_(kernel, NULL, QK_CONSTANT_KEPT, 1), subgroups = m->threads / 32, split = 1;
+    uint64_t slices = qk_ceil_(cols * usual, QK_MMA_COLS * m->kept);
+    while (split < slices && subgroups % (2 * split) == 0)
+        split *= 2;
+    return qk_ceil_(rows, QK_MMA_ROWS * m->at_once * (subgroups / split));
+}
+
+/* Few rows are shared out among more workgroups: with smaller parts of x in each subgroup, then in smaller workgroups. */
+static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
+    qk_mma_ m = {512 <= limits->workgroup_size ? 512u : 128u, qk_constant_(kernel, NULL, QK_CONSTANT_KEPT, 1),
+                 qk_constant_(kernel, NULL, QK_CONSTANT_AT_ONCE, 1), 1};
+    /* Metal texts are for workgroups of one size. */
+    int fixed = qk_constant_(kernel, NULL, QK_CONSTANT_LOCAL_SIZE_X, 0) == 0;
+    if (fixed)
+        m.threads = kernel->workgroup_size;
+    /* Sums have 32 bytes for each thread, and as often as there are several at once. */
+    while (!fixed && m.threads > 32 &&
+           m.threads * m.at_once * 32 > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
+        uint32_t *less = m.at_once > 1 ? &m.at_once : &m.threads;
+        *less /= 2;
+    }
+    for (int step = 0; step < (fixed ? 2 : 3); step++) {
+        uint32_t *part = step == 0 ? &m.at_once : step == 1 ? &m.kept : &m.threads, least = step == 2 ? 64 : 1;
+        while (*part > least) {
+            uint64_t busy = qk_walking_workgroups_(kernel, limits, 8, m.threads),
+                     before = qk_mma_groups_(&m, kernel, rows, cols);
+            if (before >= busy)
+                break;
+            *part /= 2;
+            if (qk_mma_groups_(&m, kernel, rows, cols) > before)
+                continue;
+            *part *= 2;
+            break;
+        }
+    }
+    m.workgroups = qk_walking_workgroups_(kernel, limits, 8, m.threads);
+    return m;
+}
+
+static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *limits, const qk_mma_ *m,
+                                     uint32_t *constants) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        constants[i] = c->value;
+        if (c->id == QK_CONSTANT_LOCAL_SIZE_X && c->value == QK_USUAL_THREADS)
+            constants[i] = m->threads;
+        if (c->id == QK_CONSTANT_KEPT)
+            constants[i] = m->kept;
+        if (c->id == QK_CONSTANT_AT_ONCE)
+            constants[i] = m->at_once;
+        if (c->id == QK_CONSTANT_ORDER_A)
+            constants[i] = limits->matrix_order_a;
+        if (c->id == QK_CONSTANT_ORDER_BC)
+            constants[i] = limits->matrix_order_bc;
+    }
+}
+
+/* Whether matrices are chosen by number, for each token others. */
+static inline int qk_takes_experts_(const qk_kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->binding_count; i++)
+        if (kernel->bindings[i].role == QK_ROLE_INDICES)
+            return 1;
+    return 0;
+}
+
+/* Whether weights have fewer than two bits: tiles of 16 bytes and less have twice the elements then. */
+static inline int qk_has_few_bits_(const qk_kernel *kernel) {
+    return 4 * qk_block_bytes_(kernel) < kernel->block_elements;
+}
+
+/* Whether a workgroup has two rows and more ahead, of more than five and a half bits a weight, beside x of two bytes: only three run
+ * where else there are four, and one that waits for another to end costs more than one that is not there. */
+static inline int qk_leaves_less_room_(const qk_kernel *kernel, const uint32_t *constants) {
+    return qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) == 1 &&
+           qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) > 1 &&
+           qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 2 &&
+           16 * qk_block_bytes_(kernel) > 11 * (uint64_t)kernel->block_elements;
+}
+
+/* Whether weights have at most five bits, and are loaded with some of their neighbours: registers hold both. */
+static inline int qk_has_neighbours_(const qk_kernel *kernel) {
+    return qk_constant_(kernel, NULL, QK_CONSTANT_PADDED, 2) != 2 &&
+           8 * qk_block_bytes_(kernel) <= 5 * (uint64_t)kernel->block_elements;
+}
+
+/* How a launch with one right-hand side or a few is shared out. */
+typedef struct qk_share_ {
+    uint32_t kept, rows, split, threads;
+    int staged; /* x is loaded by the whole workgroup */
+    int ahead;  /* rows are loaded ahead */
+} qk_share_;
+
+/* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. */
+static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
+                                      uint64_t cols, int ahead) {
+    qk_share_ s = {1, 0, 1, 128, 0, ahead};
+    uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
+    uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0), most = 512;
+    int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large, many;
+    int neighbours = digits > 1 && !tables && qk_has_neighbours_(kernel);
+    while (s.kept < batch)
+        s.kept *= 2;
+    while (s.split < 8 && rows * s.split < QK_BUSY_ROWS)
+        s.split *= 2;
+    s.rows = ahead ? kernel->rows_ahead : qk_rows_at_once_(kernel, s.kept);
+    while (s.rows > 2 &&
+           (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
+        s.rows /= 2;
+    subgroups = qk_ceil_(rows, s.rows) * slices;
+    /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. The fewer
+     * subgroups, the smaller are workgroups, for all of the device to have some. With experts each token's x is for few rows, however
+     * many there are of all tokens; but floats and copies of tables want large workgroups. */
+    many = subgroups >= 8 * busy;
+    s.staged = !ahead && s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES &&
+               (!many || (digits && !tables && qk_takes_experts_(kernel)));
+    if (s.staged) {
+        s.split = 1;
+        s.rows = many && digits == 1 && s.rows > 4 ? 4 : s.rows;
+        most = many || subgroups * 5 <= busy * 8 ? 128 : digits ? 256 : 512;
+        while (most < slices * 32)
+            most *= 2;
+    } else if (s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
+        most = 256;
+    else if (s.kept == 1 && qk_constant_(kernel, NULL, QK_CONSTANT_TABLE_COPIES, 0) != 0 &&
+             (qk_table_bytes_(kernel) > QK_LARGE_TABLES || kernel->kept_elements > QK_KEPT_VALUES))
+        most = 256;
+    else if (s.kept == 1 && neighbours && !few_bits)
+        most = 256;
+    /* Large workgroups where x takes many registers, as floats or of large tiles, or where each has tables to make; not where only a
+     * few run at once. */
+    large = s.kept > 1 || s.staged || (((!ahead && (digits == 0 || few_bits || neighbours)) || tables) && busy >= 64);
+    /* Subgroups of a few lanes are a processor's, which takes those of a workgroup one after the other. */
+    if (limits->subgroup_size != 0 && limits->subgroup_size < 32) {
+        s.rows = (uint32_t)qk_min_(s.rows, 4);
+        s.threads = most = 32;
+    }
+    while (s.threads < most && (large || s.threads * QK_KEPT_VALUES < cols) && 2 * s.threads <= limits->workgroup_size)
+        s.threads *= 2;
+    return s;
+}
+
+/* Memory that a workgroup shares: x, or runs of it on their way to threads, beside what the kernel needs for its sums; then
+ * copies of tables. */
+static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t cols,
+                                    uint32_t *constants) {
+    enum { COPIES = 16 };
+    uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0);
+    uint32_t copied = (pairs != 1 ? pairs : s->staged ? 1 : COPIES) * QK_PAIRS_;
+    uint32_t used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0) + QK_UNUSED_SHARED_BYTES;
+    if (s->ahead)
+        used += (uint32_t)qk_ahead_bytes_(kernel, s->threads, s->rows, qk_lanes_(limits));
+    uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, runs = 512;
+    /* Of four values each: what a workgroup keeps, for more would keep other workgroups out. */
+    while (4 * runs < qk_min_(cols, s->threads * QK_KEPT_VALUES))
+        runs *= 2;
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        uint32_t kept = pairs > 1 || copied < room / 2 ? copied : 0, left = room > used + kept ? room - used - kept : 0;
+        if (c->id == QK_CONSTANT_SHARED_FOURS) {
+            constants[i] = qk_most_within_(c, QK_EACH_FOUR_, left);
+            used += s->kept > 1 ? constants[i] * QK_EACH_FOUR_ : 0;
+        }
+        if (c->id == QK_CONSTANT_STAGED) {
+            if (s->ahead)
+                constants[i] = 1;
+            if (c->value == 1 && s->staged)
+                constants[i] =
+                    qk_most_within_(c, QK_EACH_RUN_, left < runs * QK_EACH_RUN_ ? left : runs * QK_EACH_RUN_);
+            used += constants[i] > 1 ? constants[i] * QK_EACH_RUN_ : 0;
+        }
+        /* Few rows are not worth the time that copies take. */
+        if (s->staged || qk_busy_workgroups_(limits) < 64)
+            continue;
+        if (c->id == QK_CONSTANT_COPIES && (s->kept == 1 || qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0))
+            constants[i] = qk_most_within_(c, QK_PAIRS_, room > used ? room - used : 0);
+        if (c->id == QK_CONSTANT_TABLE_COPIES && s->kept == 1 && tables != 0)
+            constants[i] = qk_most_within_(c, tables, room > used ? room - used : 0);
+    }
+}
+
+/* Whether rows of that many columns can be loaded ahead: by subgroups of lanes that are known, in loads of 16 bytes, from where
+ * blocks begin. */
+static inline int qk_can_go_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols) {
+    uint32_t lanes = limits->subgroup_size;
+    if (qk_constant_(kernel, NULL, QK_CONSTANT_LOAD_WORDS, 4) != 4)
+        return 0;
+    if ((lanes != 8 && lanes != 16 && lanes != 32 && lanes != 64) || cols % kernel->ahead_block != 0)
+        return 0;
+    return cols / kernel->block_elements * qk_block_bytes_(kernel) % 16 == 0;
+}
+
+static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols, qk_share_ s,
+                                          uint32_t *constants) {
+    int keeps = qk_keeps_x_(kernel, NULL, s.kept);
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        constants[i] = c->value;
+        if (c->id == QK_CONSTANT_BATCH)
+            constants[i] = s.kept;
+        if (c->id == QK_CONSTANT_SPLIT && c->value == 1)
+            constants[i] = s.split;
+        if (c->id == QK_CONSTANT_ROWS && keeps && c->value == QK_USUAL_ROWS)
+            constants[i] = s.rows;
+        if (c->id == QK_CONSTANT_LOCAL_SIZE_X && keeps && c->value == QK_USUAL_THREADS)
+            constants[i] = s.threads;
+        if (c->id == QK_CONSTANT_ROWS && !keeps && s.kept == 8 && c->value > 2)
+            constants[i] = 2;
+        /* Else a compiler may put a load off into the loop over right-hand sides, and do it for each. */
+        if (c->id == QK_CONSTANT_CHECKED && s.kept > 1)
+            constants[i] = 1;
+        if (c->id == QK_CONSTANT_AHEAD)
+            constants[i] = s.ahead ? 1 : 0;
+        if (c->id == QK_CONSTANT_LANES)
+            constants[i] = qk_lanes_(limits);
+    }
+    s.threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, s.threads);
+    s.rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, s.rows);
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_SPLIT && keeps && s.kept == 1)
+            constants[i] = qk_subgroups_of_row_(kernel, limits, constants, s.threads, cols, constants[i]);
+    s.staged = s.staged && keeps;
+    qk_share_memory_(kernel, limits, &s, cols, constants);
+}
+
+/* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
+ * subgroups take parts, so that a device is busy. Of many rows, the next are loaded ahead, where a workgroup keeps all of x and has
+ * memory for them. */
+static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
+                                      uint64_t cols, uint32_t *constants) {
+    qk_share_ s = qk_share_out_(kernel, limits, batch, rows, cols, 0);
+    /* As the planner has it, not with few lanes, which are a processor's. */
+    uint32_t wanted = qk_constant_(kernel, NULL, QK_CONSTANT_AHEAD, QK_AHEAD_NEVER);
+    int pays = !s.staged && limits->subgroup_size >= 32;
+    if (batch == 1 && (wanted == QK_AHEAD_ALWAYS || (wanted == QK_AHEAD_PLANNED && pays)) &&
+        qk_can_go_ahead_(kernel, limits, cols)) {
+        uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
+        uint64_t slice = (uint64_t)limits->subgroup_size * kernel->ahead_kept;
+        qk_set_gemv_constants_(kernel, limits, cols, qk_share_out_(kernel, limits, 1, rows, cols, 1), constants);
+        if (qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1) * slice >= cols &&
+            qk_shared_bytes_(kernel, constants) <= room)
+            return;
+    }
+    qk_set_gemv_constants_(kernel, limits, cols, s, constants);
+}
+
+#endif

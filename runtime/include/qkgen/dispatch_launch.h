@@ -1,0 +1,566 @@
+/* qkgen/dispatch_launch.h: the dispatch functions. A call is checked, cut into chunks that bindings and indices of 32 bits can take,
+ * and each chunk is launched with its push constants. Part of qkgen/dispatch.h. */
+#ifndef QKGEN_DISPATCH_LAUNCH_H
+#define QKGEN_DISPATCH_LAUNCH_H
+
+#include "dispatch_choose.h"
+#include "dispatch_tune.h"
+
+#define QK_DEQUANT_PUSH_BYTES 4u
+#define QK_GATHER_PUSH_BYTES 20u
+#define QK_DEQUANT_MATRIX_PUSH_BYTES 20u
+#define QK_GATHER_MATRIX_PUSH_BYTES 32u
+#define QK_GEMV_PUSH_BYTES 20u
+#define QK_GEMV_MATRIX_PUSH_BYTES 32u
+#define QK_GEMV_ID_PUSH_BYTES 28u
+/* Tiles that a thread of gather takes at most, where there are many, and elements: the first tile costs a division. */
+#define QK_GATHER_TILES 8u
+#define QK_GATHER_ELEMENTS 32u
+
+/* How many of `total` units one launch takes, for the arguments [first, first + count): at most `most`, within the
+ * range of a binding, and, when there is more than one launch, a multiple that keeps every offset aligned. */
+static inline qk_status qk_chunk_(const qk_call_ *call, uint32_t first, uint32_t count, uint64_t total, uint64_t most,
+                                  const char *unit_name, uint64_t *chunk, qk_error *error) {
+    const qk_argument_ *widest = &call->arguments[first];
+    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX), step = 1, units = most;
+    for (uint32_t i = first; i < first + count; i++) {
+        const qk_argument_ *a = &call->arguments[i];
+        uint64_t power = a->unit & (~a->unit + 1); /* the largest power of two that divides it */
+        units = qk_min_(units, limit / a->unit);
+        if (power < a->alignment && a->alignment / power > step)
+            step = a->alignment / power;
+        if (a->unit > widest->unit)
+            widest = a;
+    }
+    *chunk = total;
+    if (total <= units)
+        return QK_OK;
+    *chunk = units - units % step;
+    if (*chunk > 0)
+        return QK_OK;
+    if (widest->unit > limit)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: %s takes %" PRIu64 " bytes for one %s, must be at most %" PRIu64
+                       ", the device's storage range",
+                       call->kernel->name, widest->name, widest->unit, unit_name, limit);
+    return qk_fail(error, QK_ERROR_LIMIT,
+                   "%s: %s takes %" PRIu64 " bytes for one %s, must be at most %" PRIu64 ", so that %" PRIu64
+                   " fit, which offset alignment asks",
+                   call->kernel->name, widest->name, widest->unit, unit_name,
+                   qk_min_(limit, widest->unit * units) / step, step);
+}
+
+/* The part of an argument that holds units [first, first + count). */
+static inline qk_range qk_part_(const qk_argument_ *argument, uint64_t first, uint64_t count) {
+    qk_range range;
+    range.buffer = argument->range.buffer;
+    range.offset = argument->range.offset + first * argument->unit;
+    range.size = count * argument->unit;
+    return range;
+}
+
+/* Lets the ranges of a launch's weights, which end with unit `end`, go on for QK_PADDING bytes, so that loads of 16 bytes may go
+ * beyond the last block, and says so in the constants. Where the caller's ranges or a binding have no room for that, both stay. */
+static inline void qk_pad_(const qk_call_ *call, uint32_t weights, uint64_t end, qk_range *ranges,
+                           uint32_t *constants) {
+    const qk_kernel *kernel = call->kernel;
+    for (uint32_t i = 0; i < weights; i++)
+        if (call->arguments[i].range.size - end * call->arguments[i].unit < QK_PADDING ||
+            ranges[i].size + QK_PADDING > call->backend->limits.storage_range)
+            return;
+    for (uint32_t c = 0; c < kernel->spec_constant_count && c < QK_MAX_CONSTANTS; c++) {
+        if (kernel->spec_constants[c].id != QK_CONSTANT_PADDED)
+            continue;
+        constants[c] = 1;
+        for (uint32_t i = 0; i < weights; i++)
+            ranges[i].size += QK_PADDING;
+    }
+}
+
+/* Threads go on to further tiles, `each` of them where the device is busy all the same. */
+static inline qk_status qk_launch_(const qk_call_ *call, const qk_range *ranges, const uint32_t *push, uint64_t tiles,
+                                   uint32_t each, qk_error *error) {
+    uint64_t size = call->kernel->workgroup_size, groups = (tiles + size - 1) / size;
+    uint64_t busy =
+        call->backend->limits.busy_workgroups != 0 ? call->backend->limits.busy_workgroups : QK_BUSY_WORKGROUPS;
+    qk_launch launch;
+    launch.kernel = call->kernel;
+    launch.ranges = ranges;
+    launch.push = push;
+    if (groups > 4 * busy)
+        groups = groups / each > 4 * busy ? groups / each : 4 * busy;
+    launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
+    launch.constants = NULL;
+    return call->backend->launch(call->backend->context, &launch, error);
+}
+
+static inline qk_status qk_run_dequant_(const qk_call_ *call, uint64_t blocks, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint64_t block_tiles = kernel->block_elements / kernel->tile_elements, chunk, done, n;
+    uint64_t most = qk_min_(qk_max_tiles_(call) / block_tiles, UINT32_MAX / kernel->block_elements);
+    qk_status status = qk_chunk_(call, 0, call->count, blocks, most, "block", &chunk, error);
+    for (done = 0; status == QK_OK && done < blocks; done += n) {
+        qk_range ranges[QK_MAX_BINDINGS];
+        n = qk_min_(chunk, blocks - done);
+        uint32_t tiles = (uint32_t)(n * block_tiles);
+        for (uint32_t i = 0; i < call->count; i++)
+            ranges[i] = qk_part_(&call->arguments[i], done, n);
+        status = qk_launch_(call, ranges, &tiles, tiles, 1, error);
+    }
+    return status;
+}
+
+/* The launches of a gather: parts of the tokens, and for each of them all parts of the table. */
+typedef struct qk_gather_ {
+    uint64_t rows, row_chunk;
+    uint64_t tokens, token_chunk;
+    uint64_t row_tiles;
+} qk_gather_;
+
+static inline qk_status qk_plan_gather_(const qk_call_ *call, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                        qk_gather_ *plan, qk_error *error) {
+    uint32_t weights = call->count - 3;
+    uint64_t elements = UINT32_MAX / cols; /* rows, or tokens, whose elements count below 2^32 */
+    plan->rows = rows;
+    plan->tokens = tokens;
+    plan->row_tiles = cols / call->kernel->tile_elements;
+    qk_status status = qk_chunk_(call, 0, weights, rows, elements, "row", &plan->row_chunk, error);
+    if (status != QK_OK)
+        return status;
+    return qk_chunk_(call, weights, 2, tokens, qk_min_(elements, qk_max_tiles_(call) / plan->row_tiles), "token",
+                     &plan->token_chunk, error);
+}
+
+/* All parts of the table, for the tokens [first, first + count). */
+static inline qk_status qk_run_tokens_(const qk_call_ *call, const qk_gather_ *plan, uint64_t first, uint64_t count,
+                                       qk_error *error) {
+    qk_status status = QK_OK;
+    uint32_t weights = call->count - 3, each = 1;
+    uint64_t row, n;
+    while (each < QK_GATHER_TILES && 2 * each * call->kernel->tile_elements <= QK_GATHER_ELEMENTS)
+        each *= 2;
+    for (row = 0; status == QK_OK && row < plan->rows; row += n) {
+        qk_range ranges[QK_MAX_BINDINGS];
+        uint32_t push[QK_GATHER_PUSH_BYTES / 4];
+        n = qk_min_(plan->row_chunk, plan->rows - row);
+        for (uint32_t i = 0; i < weights; i++)
+            ranges[i] = qk_part_(&call->arguments[i], row, n);
+        ranges[weights] = qk_part_(&call->arguments[weights], first, count);
+        ranges[weights + 1] = qk_part_(&call->arguments[weights + 1], first, count);
+        ranges[weights + 2] = qk_part_(&call->arguments[weights + 2], 0, 1);
+        push[0] = (uint32_t)plan->rows;
+        push[1] = (uint32_t)row;
+        push[2] = (uint32_t)(row + n);
+        push[3] = (uint32_t)plan->row_tiles;
+        push[4] = (uint32_t)count;
+        status = qk_launch_(call, ranges, push, count * plan->row_tiles, each, error);
+    }
+    return status;
+}
+
+static inline uint32_t qk_tile_rows_(const qk_kernel *kernel) {
+    return kernel->tile_rows > 1 ? kernel->tile_rows : 1;
+}
+
+/* Such a call is one launch: its buffers cannot be cut, for their parts are not neighbours. */
+static inline qk_status qk_launch_matrix_(const qk_call_ *call, const uint32_t *push, uint64_t tiles, qk_error *error) {
+    qk_range ranges[QK_MAX_BINDINGS];
+    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX);
+    for (uint32_t i = 0; i < call->count; i++) {
+        const qk_argument_ *a = &call->arguments[i];
+        if (a->need > limit)
+            return qk_fail(error, QK_ERROR_LIMIT,
+                           "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                           call->kernel->name, a->name, a->need, limit);
+        ranges[i] = a->range;
+        ranges[i].size = a->need;
+    }
+    if (tiles > qk_max_tiles_(call))
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: the call decodes %" PRIu64 " tiles, must be at most %" PRIu64,
+                       call->kernel->name, tiles, qk_max_tiles_(call));
+    return qk_launch_(call, ranges, push, tiles, 1, error);
+}
+
+/* Decodes a whole tensor: out[i] = value(i) for i below `elements`.
+ *
+ * weights   the format's buffers in the order of the kernel's bindings, each elements / block_elements blocks
+ * out       `elements` values of the kernel's output type
+ * elements  a multiple of the format's block; 0 launches nothing, and no range is looked at
+ *
+ * Ranges may be larger than needed; the rest is not touched. Returns QK_OK, or with `error` (may be NULL) filled in:
+ * QK_ERROR_ARGUMENT, _SIZE, _ALIGNMENT, _LIMIT or _UNSUPPORTED, before anything was launched; or what `launch`
+ * returned. */
+static inline qk_status qk_dispatch_dequant(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                            qk_range out, uint64_t elements, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_OUTPUT};
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, elements, 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, tail, 1, QK_DEQUANT_PUSH_BYTES, error);
+    if (status != QK_OK || elements == 0)
+        return status;
+    if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    uint64_t blocks = elements / kernel->block_elements;
+    uint64_t block_out = (uint64_t)kernel->block_elements * qk_type_bytes(kernel->output);
+    if ((status = qk_add_weights_(&call, weights, kernel->binding_count - 1, blocks, 1, error)) != QK_OK)
+        return status;
+    if ((status = qk_add_(&call, "out", out, blocks, block_out, error)) != QK_OK)
+        return status;
+    if ((status = qk_check_overlap_(&call, error)) != QK_OK)
+        return status;
+    return qk_run_dequant_(&call, blocks, error);
+}
+
+/* Decodes rows of a table: out[t][c] = value of row indices[t], column c, for t below `tokens` and c below `cols`.
+ *
+ * weights   the format's buffers, one range each: rows * cols / block_elements blocks
+ * indices   `tokens` u32. An index that is not below `rows` gives a row of zeros and adds one to the status word
+ * out       tokens * cols values of the kernel's output type
+ * status_word  one u32, which the caller clears
+ * rows      from 1 to 2^32 - 1; an empty table has nothing to bind, and is an error
+ * cols      a positive multiple of the format's block; one row must fit into one binding
+ * tokens    0 launches nothing, and no range or shape is looked at
+ *
+ * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                           qk_range indices, qk_range out, qk_range status_word, uint64_t rows,
+                                           uint64_t cols, uint64_t tokens, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(tokens, cols), 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, tail, 3, QK_GATHER_PUSH_BYTES, error);
+    if (status != QK_OK || tokens == 0)
+        return status;
+    if ((status = qk_check_multiple_(kernel, "cols", cols, error)) != QK_OK)
+        return status;
+    if (rows == 0 || rows > UINT32_MAX)
+        return qk_fail(error, rows == 0 ? QK_ERROR_ARGUMENT : QK_ERROR_LIMIT,
+                       "%s: rows is %" PRIu64 ", must be from 1 to 4294967295", kernel->name, rows);
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if (cols > UINT32_MAX)
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: cols is %" PRIu64 ", must be at most 4294967295", kernel->name,
+                       cols);
+    uint64_t row_blocks = cols / kernel->block_elements, row_out = cols * qk_type_bytes(kernel->output);
+    status = qk_add_weights_(&call, weights, kernel->binding_count - 3, rows, row_blocks, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "indices", indices, tokens, 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "out", out, tokens, row_out, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "status", status_word, 1, 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    qk_gather_ plan;
+    uint64_t token;
+    if (status == QK_OK)
+        status = qk_plan_gather_(&call, rows, cols, tokens, &plan, error);
+    for (token = 0; status == QK_OK && token < tokens; token += plan.token_chunk)
+        status = qk_run_tokens_(&call, &plan, token, qk_min_(plan.token_chunk, tokens - token), error);
+    return status;
+}
+
+/* Decodes a whole tensor of a format whose blocks are patches of a matrix (kernel->view is not QK_VIEW_BLOCKS):
+ * out[r * cols + c] = value(r, c).
+ *
+ * weights      the format's buffers in the order of the kernel's bindings; qk_weight_bytes says how large each is
+ * out          rows * cols values of the kernel's output type
+ * rows, cols   of the tensor; where kernel->ragged is 0, multiples of the block; their product is below 2^32. With
+ *              rows or cols 0 nothing is launched
+ *
+ * One launch: every buffer must fit into one binding. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_dequant_matrix(const qk_backend *backend, const qk_kernel *kernel,
+                                                   const qk_range *weights, qk_range out, uint64_t rows, uint64_t cols,
+                                                   qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_OUTPUT};
+    qk_matrix_ matrix;
+    uint32_t push[QK_DEQUANT_MATRIX_PUSH_BYTES / 4];
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(rows, cols), 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 0, tail, 1, QK_DEQUANT_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || rows == 0 || cols == 0)
+        return status;
+    if ((status = qk_check_shape_(kernel, rows, cols, error)) != QK_OK)
+        return status;
+    if ((status = qk_plan_matrix_(kernel, rows, cols, &matrix, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if ((status = qk_add_matrix_(&call, weights, kernel->binding_count - 1, &matrix, error)) != QK_OK)
+        return status;
+    if ((status = qk_add_(&call, "out", out, rows * cols, qk_type_bytes(kernel->output), error)) != QK_OK)
+        return status;
+    if ((status = qk_check_overlap_(&call, error)) != QK_OK)
+        return status;
+    push[0] = (uint32_t)matrix.rows;
+    push[1] = (uint32_t)matrix.cols;
+    push[2] = (uint32_t)matrix.grid_rows;
+    push[3] = (uint32_t)matrix.grid_cols;
+    push[4] = (uint32_t)qk_ceil_(matrix.cols, kernel->tile_elements);
+    return qk_launch_matrix_(&call, push, qk_ceil_(matrix.rows, qk_tile_rows_(kernel)) * push[4], error);
+}
+
+/* Decodes rows of a table of such a format: out[t][c] = value(indices[t], c).
+ *
+ * weights     the format's buffers, as for qk_dispatch_dequant_matrix
+ * indices     `tokens` u32. An index that is not below `rows` gives a row of zeros and adds one to the status word
+ * out         tokens * cols values of the kernel's output type; their number is below 2^32
+ * status_word one u32, which the caller clears
+ * rows, cols  of the table, both positive
+ * tokens      0 launches nothing, and no range or shape is looked at */
+static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, const qk_kernel *kernel,
+                                                  const qk_range *weights, qk_range indices, qk_range out,
+                                                  qk_range status_word, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                                  qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
+    qk_matrix_ matrix;
+    uint32_t push[QK_GATHER_MATRIX_PUSH_BYTES / 4];
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(tokens, cols), 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 0, tail, 3, QK_GATHER_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || tokens == 0)
+        return status;
+    if ((status = qk_check_shape_(kernel, rows, cols, error)) != QK_OK)
+        return status;
+    if (tokens > UINT32_MAX / cols)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: tokens is %" PRIu64 " and cols is %" PRIu64 ", their product must be below 2^32",
+                       kernel->name, tokens, cols);
+    if (kernel->view == QK_VIEW_GROUPS && cols % kernel->block_cols != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 ", so that a row has whole groups",
+                       kernel->name, cols, kernel->block_cols);
+    if ((status = qk_plan_matrix_(kernel, rows, cols, &matrix, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    status = qk_add_matrix_(&call, weights, kernel->binding_count - 3, &matrix, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "indices", indices, tokens, 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "out", out, tokens * cols, qk_type_bytes(kernel->output), error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "status", status_word, 1, 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    if (status != QK_OK)
+        return status;
+    uint64_t tile = kernel->tile_elements;
+    push[0] = (uint32_t)matrix.rows;
+    push[1] = (uint32_t)matrix.cols;
+    push[2] = (uint32_t)matrix.grid_rows;
+    push[3] = (uint32_t)matrix.grid_cols;
+    /* In a sequence a row may begin and end within tiles. */
+    push[4] = (uint32_t)(kernel->view == QK_VIEW_SEQUENCE ? qk_ceil_(cols + tile - 1, tile) : qk_ceil_(cols, tile));
+    push[5] = (uint32_t)rows;
+    push[6] = (uint32_t)cols;
+    push[7] = (uint32_t)tokens;
+    return qk_launch_matrix_(&call, push, tokens * push[4], error);
+}
+
+/* Tiles that a row can touch. In a sequence it begins and ends within tiles, unless all rows are whole ones. */
+static inline uint64_t qk_row_tiles_(const qk_kernel *kernel, uint64_t cols) {
+    uint64_t tile = kernel->tile_elements;
+    if (kernel->view == QK_VIEW_SEQUENCE && cols % tile != 0)
+        return qk_ceil_(cols - 1, tile) + 1;
+    return qk_ceil_(cols, tile);
+}
+
+/* Rows that one launch takes: all, but where blocks lie one after the other and the weights are larger than a binding. */
+static inline qk_status qk_chunk_gemv_(const qk_call_ *call, qk_gemv_ *g, qk_error *error) {
+    uint32_t weights = call->count - 2;
+    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX);
+    int cut = call->kernel->view == QK_VIEW_BLOCKS;
+    for (uint32_t i = cut ? weights : 0; i < call->count; i++)
+        if (call->arguments[i].need > limit)
+            return qk_fail(error, QK_ERROR_LIMIT,
+                           "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                           call->kernel->name, call->arguments[i].name, call->arguments[i].need, limit);
+    g->row_chunk = g->rows;
+    if (!cut)
+        return QK_OK;
+    return qk_chunk_(call, 0, weights, g->rows, qk_max_tiles_(call) / g->row_tiles, "row", &g->row_chunk, error);
+}
+
+static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g, uint64_t first, uint64_t count,
+                                        qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint32_t weights = call->count - 2, constants[QK_MAX_CONSTANTS], push[QK_GEMV_MATRIX_PUSH_BYTES / 4];
+    qk_range ranges[QK_MAX_BINDINGS];
+    qk_launch launch;
+    for (uint32_t i = 0; i < call->count; i++)
+        ranges[i] = i < weights && kernel->view == QK_VIEW_BLOCKS ? qk_part_(&call->arguments[i], first, count)
+                                                                  : qk_part_(&call->arguments[i], 0, 1);
+    for (uint32_t i = kernel->view == QK_VIEW_BLOCKS ? weights : 0; i < call->count; i++)
+        ranges[i].size = call->arguments[i].need;
+    push[0] = (uint32_t)count;
+    push[1] = (uint32_t)g->row_tiles;
+    push[2] = (uint32_t)g->batch;
+    push[3] = (uint32_t)first;
+    push[4] = (uint32_t)g->rows;
+    push[5] = (uint32_t)g->matrix.cols;
+    push[6] = (uint32_t)g->matrix.grid_rows;
+    push[7] = (uint32_t)g->matrix.grid_cols;
+    int mma = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
+    qk_mma_ plan = {0, 0, 0, 0};
+    if (mma) {
+        plan = qk_mma_plan_(kernel, &call->backend->limits, count, g->cols);
+        qk_mma_constants_(kernel, &call->backend->limits, &plan, constants);
+    } else
+        qk_gemv_constants_(kernel, &call->backend->limits, g->batch, count, g->cols, constants);
+    if (kernel->view == QK_VIEW_BLOCKS)
+        qk_pad_(call, weights, first + count, ranges, constants);
+    launch.kernel = kernel;
+    launch.ranges = ranges;
+    launch.push = push;
+    launch.constants = constants;
+    /* Metal texts have no such constant. With eight right-hand sides they, too, take two rows at a time. */
+    uint32_t rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, g->batch > 4 ? 2 : 4);
+    uint32_t kept = qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 8),
+             threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
+    uint64_t groups =
+        mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups) : qk_ceil_(count, rows);
+    /* What a workgroup keeps of x, it keeps for many rows. */
+    if (qk_keeps_x_(kernel, constants, kept)) {
+        uint64_t walking = qk_walking_workgroups_(kernel, &call->backend->limits, kept, threads);
+        if (qk_leaves_less_room_(kernel, constants))
+            walking = qk_ceil_(walking * 3, 4);
+        groups = qk_min_(qk_ceil_(count, kept == 1
+                                             ? qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, g->cols)
+                                             : rows * (threads > 32 ? threads / 32 : 1)),
+                         walking);
+    }
+    launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
+    return call->backend->launch(call->backend->context, &launch, error);
+}
+
+/* Multiplies a matrix with vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+ *
+ * weights     the format's buffers in the order of the kernel's bindings: rows * cols elements. Where each range is QK_PADDING
+ *             bytes longer than that, or more, what follows may be read, which is faster
+ * x           batch * cols values of the type of the kernel's binding
+ * y           batch * rows f32
+ * rows, cols  of the matrix; cols a multiple of the block; where blocks are patches of a matrix and kernel->ragged is not 0,
+ *             any number
+ * batch       from 1 to 8
+ *
+ * With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric; on one device, the result has the
+ * same bits each time. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                         qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch,
+                                         qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_OUTPUT};
+    if (kernel == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
+    int blocks = kernel->view == QK_VIEW_BLOCKS;
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, blocks, tail, 2,
+                                blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || rows == 0 || cols == 0 || batch == 0)
+        return status;
+    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}};
+    if ((status = qk_check_gemv_(kernel, &g, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if ((status = qk_add_gemv_(&call, weights, x, y, &g, error)) != QK_OK)
+        return status;
+    status = qk_chunk_gemv_(&call, &g, error);
+    for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
+        n = qk_min_(g.row_chunk, rows - first);
+        status = qk_launch_gemv_(&call, &g, first, n, error);
+    }
+    return status;
+}
+
+/* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
+static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t *push, uint64_t first, uint64_t count,
+                                           uint64_t pairs, uint64_t rows, uint64_t cols, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint32_t weights = call->count - 4;
+    uint32_t constants[QK_MAX_CONSTANTS];
+    qk_range ranges[QK_MAX_BINDINGS];
+    qk_launch launch;
+    for (uint32_t i = 0; i < call->count; i++) {
+        ranges[i] = qk_part_(&call->arguments[i], i < weights ? first : 0, i < weights ? count : 1);
+        if (i >= weights)
+            ranges[i].size = call->arguments[i].need;
+    }
+    launch.kernel = kernel;
+    launch.ranges = ranges;
+    launch.push = push;
+    /* As of a matrix with a row for each result. */
+    qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
+    qk_pad_(call, weights, first + count, ranges, constants);
+    launch.constants = constants;
+    uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4));
+    if (qk_keeps_x_(kernel, constants, 1))
+        groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, cols)),
+                         qk_walking_workgroups_(kernel, &call->backend->limits, 1,
+                                                qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64)));
+    launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
+    return call->backend->launch(call->backend->context, &launch, error);
+}
+
+/* Multiplies matrices that are chosen by number with vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+ *
+ * weights     the format's buffers: experts * rows * cols elements, expert after expert; longer ranges as in qk_dispatch_gemv
+ * x           tokens * cols values of the type of the kernel's binding
+ * ids         tokens * slots u32. An id that is not below `experts` gives zeros and adds one to the status word
+ * y           tokens * slots * rows f32
+ * status_word one u32, which the caller clears
+ * rows, cols  of one expert; cols a multiple of the block. One expert must fit into a binding
+ *
+ * With rows, cols, tokens or slots 0 nothing is launched. Returns as qk_dispatch_gemv does. */
+static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                            qk_range x, qk_range ids, qk_range y, qk_range status_word,
+                                            uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                            uint64_t slots, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
+    qk_tuned_ tuned;
+    uint64_t results = qk_product_(qk_product_(tokens, slots), rows);
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, results, cols, 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, tail, 4, QK_GEMV_ID_PUSH_BYTES, error);
+    if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
+        return status;
+    if ((status = qk_check_experts_(kernel, experts, rows, cols, tokens, slots, error)) != QK_OK)
+        return status;
+    uint64_t row_tiles = cols / kernel->tile_elements, pairs = tokens * slots, expert_blocks, chunk = 0;
+    uint64_t limit = qk_min_(backend->limits.storage_range, UINT32_MAX);
+    uint32_t count = kernel->binding_count - 4;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if (!qk_multiply_(rows, cols / kernel->block_elements, &expert_blocks))
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: rows times cols must be below 2^64", kernel->name);
+    status = qk_add_weights_(&call, weights, count, experts, expert_blocks, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "x", x, tokens, cols * qk_type_bytes(kernel->bindings[count].element), error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "ids", ids, pairs, 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "y", y, pairs, rows * 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "status", status_word, 1, 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    for (uint32_t i = count; status == QK_OK && i < call.count; i++)
+        if (call.arguments[i].need > limit)
+            status = qk_fail(error, QK_ERROR_LIMIT,
+                             "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                             kernel->name, call.arguments[i].name, call.arguments[i].need, limit);
+    if (status == QK_OK)
+        status = qk_chunk_(&call, 0, count, experts, UINT32_MAX / (rows * row_tiles), "expert", &chunk, error);
+    for (uint64_t first = 0, n; status == QK_OK && first < experts; first += n) {
+        n = qk_min_(chunk, experts - first);
+        const uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {(uint32_t)rows,       (uint32_t)row_tiles, (uint32_t)tokens,
+                                                          (uint32_t)slots,      (uint32_t)experts,   (uint32_t)first,
+                                                          (uint32_t)(first + n)};
+        status = qk_launch_experts_(&call, push, first, n, pairs, rows, cols, error);
+    }
+    return status;
+}
+
+#endif
