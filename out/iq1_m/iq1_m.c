@@ -2973,7 +2973,7 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, iq1_m_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .name = "iq1_m_gemv_f32",
@@ -3064,7 +3064,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, iq1_m_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .name = "iq1_m_gemv_int8_f32",
@@ -3132,7 +3132,7 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq1_m_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .name = "iq1_m_gemv_split_f32",
@@ -3200,7 +3200,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq1_m_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .name = "iq1_m_gemv_int24_f32",
@@ -3265,7 +3265,7 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, iq1_m_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, iq1_m_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .name = "iq1_m_gemv_f16",
@@ -3356,7 +3356,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, iq1_m_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, iq1_m_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .name = "iq1_m_gemv_int8_f16",
@@ -3424,7 +3424,7 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq1_m_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .name = "iq1_m_gemv_split_f16",
@@ -3492,7 +3492,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq1_m_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .name = "iq1_m_gemv_int24_f16",
@@ -3555,7 +3555,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
     {5, "load_words", 4, 2, iq1_m_gemv_id_f32_vulkan_load_words},
     {12, "checked", 0, 2, iq1_m_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .name = "iq1_m_gemv_id_f32",
@@ -3639,7 +3639,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .name = "iq1_m_gemv_id_int8_f32",
@@ -3705,7 +3705,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {11, "padded", 0, 2, iq1_m_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .name = "iq1_m_gemv_id_split_f32",
@@ -3771,7 +3771,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {11, "padded", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .name = "iq1_m_gemv_id_int24_f32",
@@ -3833,7 +3833,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
     {5, "load_words", 4, 2, iq1_m_gemv_id_f16_vulkan_load_words},
     {12, "checked", 0, 2, iq1_m_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .name = "iq1_m_gemv_id_f16",
@@ -3917,7 +3917,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .name = "iq1_m_gemv_id_int8_f16",
@@ -3983,7 +3983,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {11, "padded", 0, 2, iq1_m_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .name = "iq1_m_gemv_id_split_f16",
@@ -4049,7 +4049,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {11, "padded", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .name = "iq1_m_gemv_id_int24_f16",

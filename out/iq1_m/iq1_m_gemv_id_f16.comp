@@ -31,7 +31,7 @@ layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weights 16 bytes at a time where that pays
 layout(constant_id = 7) const uint STAGED_RUNS = 1;  // of x, that a workgroup loads together, where there are few rows; 1: none
 const uint STAGED = STAGED_RUNS;
-layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 5, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each

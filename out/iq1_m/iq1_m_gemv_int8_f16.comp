@@ -36,7 +36,7 @@ layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weig
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED_RUNS = 1;  // of x, that a workgroup loads together, where there are few rows; 1: none
 const uint STAGED = BATCH == 1u ? STAGED_RUNS : 1u;
-layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };

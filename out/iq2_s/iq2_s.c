@@ -1942,7 +1942,7 @@ static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_si
     {11, "padded", 0, 2, iq2_s_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_f32_vulkan_table_copies},
+    {15, "table_copies", 1, 6, iq2_s_gemv_f32_vulkan_table_copies},
     {13, "ahead", 0, 3, iq2_s_gemv_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_f32_vulkan_lanes}};
 
@@ -2040,7 +2040,7 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, iq2_s_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, iq2_s_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies},
+    {15, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies},
     {13, "ahead", 0, 3, iq2_s_gemv_int8_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f32_vulkan_lanes}};
 
@@ -2115,7 +2115,7 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq2_s_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies},
+    {15, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies},
     {13, "ahead", 0, 3, iq2_s_gemv_split_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_split_f32_vulkan_lanes}};
 
@@ -2190,7 +2190,7 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq2_s_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies},
+    {15, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies},
     {13, "ahead", 0, 3, iq2_s_gemv_int24_f32_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f32_vulkan_lanes}};
 
@@ -2263,7 +2263,7 @@ static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_si
     {11, "padded", 0, 2, iq2_s_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_f16_vulkan_table_copies},
+    {15, "table_copies", 1, 6, iq2_s_gemv_f16_vulkan_table_copies},
     {13, "ahead", 0, 3, iq2_s_gemv_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_f16_vulkan_lanes}};
 
@@ -2361,7 +2361,7 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, iq2_s_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, iq2_s_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies},
+    {15, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies},
     {13, "ahead", 0, 3, iq2_s_gemv_int8_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f16_vulkan_lanes}};
 
@@ -2436,7 +2436,7 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq2_s_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies},
+    {15, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies},
     {13, "ahead", 0, 3, iq2_s_gemv_split_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_split_f16_vulkan_lanes}};
 
@@ -2511,7 +2511,7 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, iq2_s_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies},
+    {15, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies},
     {13, "ahead", 0, 3, iq2_s_gemv_int24_f16_vulkan_ahead},
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f16_vulkan_lanes}};
 
@@ -2580,7 +2580,7 @@ static const qk_spec_constant iq2_s_gemv_id_f32_vulkan_constants[] = {{0, "local
     {11, "padded", 0, 2, iq2_s_gemv_id_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_id_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .name = "iq2_s_gemv_id_f32",
@@ -2664,7 +2664,7 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, iq2_s_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_id_int8_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .name = "iq2_s_gemv_id_int8_f32",
@@ -2730,7 +2730,7 @@ static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {11, "padded", 0, 2, iq2_s_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_id_split_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .name = "iq2_s_gemv_id_split_f32",
@@ -2796,7 +2796,7 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {11, "padded", 0, 2, iq2_s_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f32_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_id_int24_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .name = "iq2_s_gemv_id_int24_f32",
@@ -2860,7 +2860,7 @@ static const qk_spec_constant iq2_s_gemv_id_f16_vulkan_constants[] = {{0, "local
     {11, "padded", 0, 2, iq2_s_gemv_id_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_id_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .name = "iq2_s_gemv_id_f16",
@@ -2944,7 +2944,7 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, iq2_s_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_id_int8_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .name = "iq2_s_gemv_id_int8_f16",
@@ -3010,7 +3010,7 @@ static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {11, "padded", 0, 2, iq2_s_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_id_split_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .name = "iq2_s_gemv_id_split_f16",
@@ -3076,7 +3076,7 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {11, "padded", 0, 2, iq2_s_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f16_vulkan_staged},
-    {9, "table_copies", 1, 6, iq2_s_gemv_id_int24_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .name = "iq2_s_gemv_id_int24_f16",

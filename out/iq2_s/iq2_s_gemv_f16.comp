@@ -39,7 +39,7 @@ layout(constant_id = 14) const uint LANES = 32;  // of a subgroup that does so
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED_RUNS = 1;  // of x, that a workgroup loads together, where there are few rows; 1: none
 const uint STAGED = BATCH == 1u ? STAGED_RUNS : 1u;
-layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 1024 rows of 8: u8, packed

@@ -34,7 +34,7 @@ layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: larger tiles, and weig
 layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED_RUNS = 1;  // of x, that a workgroup loads together, where there are few rows; 1: none
 const uint STAGED = STAGED_RUNS;
-layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 5, std430) readonly buffer GTable { uint G[]; };  // 1024 rows of 8: u8, packed
