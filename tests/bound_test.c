@@ -1,9 +1,10 @@
 /* The bound of sums (docs/error-bounds.md): its parts against plain computations; and kernels of each class on the device with x that is
  * made to be hard, each result of which must be within its bound. Relative errors in the L2 norm are no bound: such x exceeds them. */
-#include "library.h"
-#include "run_bound.h"
-#include "spirv.h"
-#include "value.h"
+#include "cli/run_bound.h"
+#include "emit/spirv.h"
+#include "spec/library.h"
+#include "spec/value.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <setjmp.h>

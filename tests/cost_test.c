@@ -1,7 +1,8 @@
 /* Static counts: of kernels that were counted by hand, and of every kernel of every format against its SPIR-V. */
-#include "cost.h"
-#include "library.h"
-#include "spirv.h"
+#include "emit/cost_spirv.h"
+#include "emit/spirv.h"
+#include "spec/library.h"
+#include "text/text.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -131,7 +131,7 @@ fault "too little room for sums of several vectors" templates/sums.glsl \
   's/partial\[gl_WorkGroupSize\.x \/ 4u \* ROWS \* BATCH\]/partial[gl_WorkGroupSize.x \/ 4u * ROWS]/' --family gemv --class exact
 
 # ---- numbers ----
-fault "a minimum is forgotten" gen/sums.c 's/%ssum%s \+= /%ssum%s += 0.0 * /' --family gemv --class exact
+fault "a minimum is forgotten" gen/text/sums.c 's/%ssum%s \+= /%ssum%s += 0.0 * /' --family gemv --class exact
 fault "halves between two are rounded up" templates/prelude.glsl 's/ \+ \(\(magnitude >> 13\) & 1u\)/ + 1u/' --family dequant,gather
 fault "bfloat16 between two is rounded up" templates/prelude.glsl 's/ \+ \(\(bits >> 16\) & 1u\)/ + 1u/g' --family dequant,gather
 fault "a NaN in x is lost" templates/sums.glsl 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' --family gemv --class int8

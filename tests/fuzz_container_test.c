@@ -1,6 +1,7 @@
 /* Containers, whole and hostile: what the readers say of a file that is wrong, and that thousands of damaged ones end in a
  * sentence, not in a crash. Run it under the sanitizers. */
-#include "container.h"
+#include "build/family.h"
+#include "files/container.h"
 
 #include <qkgen/dispatch.h>
 

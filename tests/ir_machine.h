@@ -3,14 +3,13 @@
 #ifndef QKGEN_TESTS_IR_MACHINE_H
 #define QKGEN_TESTS_IR_MACHINE_H
 
+#include "text/text.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "ir.h"
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 

@@ -2,9 +2,9 @@
  * does, against the kernel that sums in f32. What it decodes, which values of x it pairs with which elements, scales, shapes
  * and bounds are as on the unit. Where glslang is too old to compile the kernels themselves, this still runs. Kernels of Metal
  * run unchanged, on the processor. */
-#include "library.h"
-#include "run.h"
-#include "spirv.h"
+#include "cli/run.h"
+#include "emit/spirv.h"
+#include "spec/library.h"
 
 #include <math.h>
 #include <setjmp.h>

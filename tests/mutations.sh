@@ -125,38 +125,38 @@ mutate "an index out of range is found, C" templates/gather.c 's/row >= rows/row
 mutate "zero sizes launch nothing" $launch 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $launch 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
-mutate "rows of half a joined block" gen/glsl.c 's/layout->joined \? qg_format/0 ? qg_format/' unit gemv_test
-mutate "16 bytes are not loaded beyond the last block" gen/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
-mutate "the last block of all takes the place of what was not loaded" gen/glsl.c 's/end \? sum_at_end : sum\[r\]/end ? sum[r] : sum[r]/' \
+mutate "rows of half a joined block" gen/text/glsl.c 's/layout->joined \? qg_format/0 ? qg_format/' unit gemv_test
+mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
+mutate "the last block of all takes the place of what was not loaded" gen/text/glsl.c 's/end \? sum_at_end : sum\[r\]/end ? sum[r] : sum[r]/' \
   unit gemv_test
 mutate "loads go beyond the weights only where their range does" $launch 's/constants\[c\] = 1;/constants[c] = 0;/' unit dispatch_sums_test
 mutate "what lies behind the weights is bound" $launch 's/ranges\[i\]\.size \+= QK_PADDING/ranges[i].size += 0/' unit dispatch_sums_test
-mutate "the last block ends where its number says" gen/glsl.c 's/\(block \+ 1u\) \* %uu/block * %uu/' unit gemv_test
-mutate "halves of two words: those of one scale" gen/dot_bytes.c 's/ \|\| !same_place\(&s->p.items\[k\], &s->p.items\[first\]\)\)$/)/' unit dot_bytes_test
-mutate "halves of two words: all of a product" gen/dot_bytes.c 's/if \(lanes != 0 && lanes != LANES\) return false/(void)lanes/' unit dot_bytes_test
-mutate "halves of two words: where they go" gen/dot_bytes.c 's/upper = stays \? apply/upper = !stays ? apply/' unit dot_bytes_test
-mutate "pairs: upper halves of the same word" gen/dot_bytes.c 's/nibbles\[k\].word != nibbles\[i\].word/false/' unit dot_bytes_test
-mutate "pairs: which halves are side by side" gen/dot_bytes.c 's/l < 2 \? lower : upper/l % 2 ? upper : lower/' unit dot_bytes_test
-mutate "pairs: the table is there before it is used" gen/lookups.c 's/"barrier\(\);"/""/' script tune vulkan
-mutate "pairs: every thread has its copy" gen/lookups.c 's/0xFFu\) \* COPIES \+ copy\] \|/0xFFu) + copy] |/' script tune vulkan
-mutate "pairs as halves: that of the lower half first" gen/halves.c 's/codes.shift \/ 4\)/1 - codes.shift \/ 4)/' unit bytes_test
-mutate "pairs as halves: every byte" gen/halves.c 's/-8 \* \(int32_t\)i/0/' unit bytes_test
-mutate "bytes as halves: no carry from byte to byte" gen/halves.c 's/QG_XOR, f->word, qg_uint\(ir, 128/QG_ADD, f->word, qg_uint(ir, 128/' unit bytes_test
-mutate "bytes as halves: from zero on" gen/halves.c 's/\(128 - lowest\)/(127 - lowest)/' unit bytes_test
-mutate "bytes as halves: not of tables whose values may be small" gen/halves.c 's/lowest == 128 \&\& is_of_table/0 \&\& is_of_table/' unit bytes_test
-mutate "what is masked where it goes: shifts up" gen/bytes.c 's/by < bits \? apply\(ir, QG_SHL/by < bits ? apply(ir, QG_SHR/' unit bytes_test
-mutate "what is masked where it goes: shifts down" gen/bytes.c 's/\(uint32_t\)by - bits\)/(uint32_t)by)/' unit bytes_test
-mutate "what is masked where it goes: products" gen/bytes.c 's/\(uint32_t\)by << bits\)\);/(uint32_t)by));/' unit bytes_test
-mutate "what is masked where it goes: the mask" gen/bytes.c 's/moved \? masked\(ir, moved, \(uint32_t\)mask\)/moved ? masked(ir, moved, (uint32_t)(mask >> bits))/' unit bytes_test
-mutate "what is masked where it goes: not what has a name" gen/bytes.c 's/\&\& !word->arg\[0\]->name \?/?/' unit bytes_test
-mutate "bytes as halves: not one by one" gen/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
+mutate "the last block ends where its number says" gen/text/glsl.c 's/\(block \+ 1u\) \* %uu/block * %uu/' unit gemv_test
+mutate "halves of two words: those of one scale" gen/ir/dot_bytes.c 's/ \|\| !same_place\(&s->p.items\[k\], &s->p.items\[first\]\)\)$/)/' unit dot_bytes_test
+mutate "halves of two words: all of a product" gen/ir/dot_bytes.c 's/if \(lanes != 0 && lanes != LANES\) return false/(void)lanes/' unit dot_bytes_test
+mutate "halves of two words: where they go" gen/ir/dot_bytes.c 's/upper = stays \? apply/upper = !stays ? apply/' unit dot_bytes_test
+mutate "pairs: upper halves of the same word" gen/ir/dot_bytes.c 's/nibbles\[k\].word != nibbles\[i\].word/false/' unit dot_bytes_test
+mutate "pairs: which halves are side by side" gen/ir/dot_bytes.c 's/l < 2 \? lower : upper/l % 2 ? upper : lower/' unit dot_bytes_test
+mutate "pairs: the table is there before it is used" gen/text/lookups.c 's/"barrier\(\);"/""/' script tune vulkan
+mutate "pairs: every thread has its copy" gen/text/lookups.c 's/0xFFu\) \* COPIES \+ copy\] \|/0xFFu) + copy] |/' script tune vulkan
+mutate "pairs as halves: that of the lower half first" gen/ir/halves.c 's/codes.shift \/ 4\)/1 - codes.shift \/ 4)/' unit bytes_test
+mutate "pairs as halves: every byte" gen/ir/halves.c 's/-8 \* \(int32_t\)i/0/' unit bytes_test
+mutate "bytes as halves: no carry from byte to byte" gen/ir/halves.c 's/QG_XOR, f->word, qg_uint\(ir, 128/QG_ADD, f->word, qg_uint(ir, 128/' unit bytes_test
+mutate "bytes as halves: from zero on" gen/ir/halves.c 's/\(128 - lowest\)/(127 - lowest)/' unit bytes_test
+mutate "bytes as halves: not of tables whose values may be small" gen/ir/halves.c 's/lowest == 128 \&\& is_of_table/0 \&\& is_of_table/' unit bytes_test
+mutate "what is masked where it goes: shifts up" gen/ir/bytes.c 's/by < bits \? apply\(ir, QG_SHL/by < bits ? apply(ir, QG_SHR/' unit bytes_test
+mutate "what is masked where it goes: shifts down" gen/ir/bytes.c 's/\(uint32_t\)by - bits\)/(uint32_t)by)/' unit bytes_test
+mutate "what is masked where it goes: products" gen/ir/bytes.c 's/\(uint32_t\)by << bits\)\);/(uint32_t)by));/' unit bytes_test
+mutate "what is masked where it goes: the mask" gen/ir/bytes.c 's/moved \? masked\(ir, moved, \(uint32_t\)mask\)/moved ? masked(ir, moved, (uint32_t)(mask >> bits))/' unit bytes_test
+mutate "what is masked where it goes: not what has a name" gen/ir/bytes.c 's/\&\& !word->arg\[0\]->name \?/?/' unit bytes_test
+mutate "bytes as halves: not one by one" gen/ir/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
 mutate "more threads where words come with their neighbours" $choose 's/s\.kept == 1 \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
-mutate "words one by one, where fours fill registers" gen/family.c 's/>= 146 \*/>= 346 */' unit wide_test
-mutate "large grids have no copies beside floats" gen/family.c 's/MOST_COPIED_FOR_FLOATS = 2048/MOST_COPIED_FOR_FLOATS = 4096/' unit wide_test
-mutate "copies of tables: every thread has its own" gen/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
-mutate "copies of tables: rows stay together" gen/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
+mutate "words one by one, where fours fill registers" gen/build/family.c 's/>= 146 \*/>= 346 */' unit wide_test
+mutate "large grids have no copies beside floats" gen/build/family.c 's/MOST_COPIED_FOR_FLOATS = 2048/MOST_COPIED_FOR_FLOATS = 4096/' unit wide_test
+mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
+mutate "copies of tables: rows stay together" gen/text/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/sums.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
-mutate "staged x: all of a row" gen/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
+mutate "staged x: all of a row" gen/text/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: memory beside the sums" $choose 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test
 mutate "K of 65,536" templates/gemv.comp 's/kept = c0 == held/kept = held != ~0u/' unit gemv_test
 mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/row \+ lane >= rows \|\| //' \
@@ -171,20 +171,20 @@ mutate "several vectors: each has its own x" templates/gemv.comp 's/\(i \/ count
 mutate "several vectors: x is there before it is read" templates/gemv.comp '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
 mutate "several vectors: x stays while it is read" templates/gemv.comp '/count = min\(SLICE/,/barrier/ s/barrier\(\);/;/' \
   script gemv vulkan "blocks q4_0 300 98 4 f32"
-mutate "several vectors: tiles of a slice lie apart" gen/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
-mutate "several vectors: the last block of all" gen/glsl.c 's/fetch_last\(min\(row \+ i %% ROWS, end - 1u\)/fetch_last(min(row, end - 1u)/' \
+mutate "several vectors: tiles of a slice lie apart" gen/text/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
+mutate "several vectors: the last block of all" gen/text/glsl.c 's/fetch_last\(min\(row \+ i %% ROWS, end - 1u\)/fetch_last(min(row, end - 1u)/' \
   script gemv vulkan "blocks q8_0 6 4 3 f32"
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/begin == 0u \? total : y\[at\] \+ total/total/' unit mma_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test
-mutate "matrix units: rows that are not whole wide tiles" gen/sums.c 's/if \(layout->joined\) (return qg_format\(arena, "%srow_tiles)/if (false) \1/' unit mma_test
+mutate "matrix units: rows that are not whole wide tiles" gen/text/sums.c 's/if \(layout->joined\) (return qg_format\(arena, "%srow_tiles)/if (false) \1/' unit mma_test
 mutate "matrix units: what a thread keeps of x is its own" templates/gemv_mma.comp 's/load_wide_x\(g, /load_wide_x(0u, /' unit mma_test
 mutate "matrix units: subgroups that share rows add up" templates/gemv_mma.comp 's/s < split; \+\+s\) total/s < 1u; ++s) total/' unit mma_test
 mutate "matrix units: the power of two of a row is made up for" templates/gemv_mma.comp 's/vec4\(low_unit, low_unit, high_unit/vec4(low_unit, low_unit, low_unit/' unit mma_test
-mutate "matrix units: halves do not overflow" gen/operands.c 's/factor \* o->scales\[i\].most\)/factor)/' unit mma_test
-mutate "matrix units: what is added has its bias" gen/operands.c 's/if \(bias != 0\) offset/if (false) offset/' unit mma_test
-mutate "matrix units: a word has both its elements" gen/operands.c 's/word->element\[half\] = element/word->element[0] = element/' unit mma_test
+mutate "matrix units: halves do not overflow" gen/text/fragments.c 's/factor \* o->scales\[i\].most\)/factor)/' unit mma_test
+mutate "matrix units: what is added has its bias" gen/ir/operands.c 's/if \(bias != 0\) offset/if (false) offset/' unit mma_test
+mutate "matrix units: a word has both its elements" gen/ir/operands.c 's/word->element\[half\] = element/word->element[0] = element/' unit mma_test
 units=templates/gemv_mma_rows.metal
 mutate "matrix units, MSL: lanes are found, and not known" $units \
   's/uint\(numbers\.thread_elements\(\)\[0\]\)/((at.lane \/ 4 \& 4) + at.lane \/ 2 % 4) * 8 + (at.lane \/ 4 \& 2) * 2 + at.lane % 2 * 2/' unit mma_test
@@ -193,11 +193,11 @@ mutate "matrix units, MSL: x goes to the lanes that multiply it" $units 's/half2
 mutate "matrix units, MSL: x beyond a row is zero" $units 's/wide_x\[k\]\[w\] = half2\(0\.0h\)/;/' script gemv msl "blocks q4_0 19 98 3 f32"
 mutate "matrix units, MSL: simdgroups that share rows add up" $units 's/s < split; \+\+s\) total/s < 1; ++s) total/' \
   script gemv msl "blocks q4_0 19 98 3 f32"
-mutate "matrix units, MSL: the last row is not loaded 16 bytes at a time" gen/sums.c 's/"%srows - 1u" : "%srows"/"%srows" : "%srows"/' \
+mutate "matrix units, MSL: the last row is not loaded 16 bytes at a time" gen/text/sums.c 's/"%srows - 1u" : "%srows"/"%srows" : "%srows"/' \
   script gemv msl "blocks q4_0 19 98 3 f32"
-mutate "floats of few bits: the sign" gen/halves.c 's/QG_AND, sign, qg_uint\(ir, 0x80008000\)/QG_AND, sign, qg_uint(ir, 0)/' script gemv vulkan "blocks mxfp4 19 3 1 f32"
-mutate "integers have a step for 32 elements" gen/dot_bytes.c 's/return one->run \/ STEP_RUNS/return 0 * one->run/' unit dot_bytes_test
-mutate "chains of products end" gen/dot.c 's/links\+\+ == CHAIN/links++ > 99/' unit rules_test
+mutate "floats of few bits: the sign" gen/ir/halves.c 's/QG_AND, sign, qg_uint\(ir, 0x80008000\)/QG_AND, sign, qg_uint(ir, 0)/' script gemv vulkan "blocks mxfp4 19 3 1 f32"
+mutate "integers have a step for 32 elements" gen/ir/dot_bytes.c 's/return one->run \/ STEP_RUNS/return 0 * one->run/' unit dot_bytes_test
+mutate "chains of products end" gen/ir/dot.c 's/links\+\+ == CHAIN/links++ > 99/' unit rules_test
 mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id.comp 's/if \(first \+ i < rows\) y/y/' unit gemv_test
 mutate "N ragged, experts: nor where subgroups do not share a row" templates/gemv_id.comp 's/ \&\& first \+ team \* ROWS \+ lane < rows//' \
   unit gemv_test
@@ -207,17 +207,17 @@ mutate "experts: every part is some workgroup's" templates/gemv_id.comp 's/ \+ u
 mutate "a tuning keeps to the memory that workgroups share" $tune 's/most != 0 \&\& bytes > most/0/' unit tuning_test
 mutate "M ragged, MSL: no vector is written beyond the last" templates/gemv_rows.metal 's/ \&\& m < shape.batch\) y/) y/' \
   script gemv msl "blocks q4_0 5 3 3 f32"
-mutate "M ragged, MSL: no vector is read beyond the last" gen/sums.c 's/min\(vector%s, %s - 1%s\)/max(vector%s, (%s - 1%s) * 0)/' \
+mutate "M ragged, MSL: no vector is read beyond the last" gen/text/sums.c 's/min\(vector%s, %s - 1%s\)/max(vector%s, (%s - 1%s) * 0)/' \
   script gemv msl "blocks q4_0 5 3 3 f32"
-mutate "K ragged: values beyond a row are left out" gen/cut.c 's/to = min\(row_cols - place, %u%s\)/to = max(row_cols * 0, %u%s)/' \
+mutate "K ragged: values beyond a row are left out" gen/text/cut.c 's/to = min\(row_cols - place, %u%s\)/to = max(row_cols * 0, %u%s)/' \
   script gemv vulkan "checkpoint fp8_tensor 19x17 8 f16 weight weight_scale"
-mutate "K ragged, MSL: no x is read beyond the last" gen/cut.c 's/to = min\(row_cols - place, %u%s\)/to = max(row_cols * 0, %u%s)/' \
+mutate "K ragged, MSL: no x is read beyond the last" gen/text/cut.c 's/to = min\(row_cols - place, %u%s\)/to = max(row_cols * 0, %u%s)/' \
   script gemv msl "checkpoint fp8_tensor 19x17 8 f16 weight weight_scale"
-mutate "K ragged, MSL: no weight is read beyond the last" gen/place.c 's/(return p->layout->ragged) (\&\& p->units > 1)/\1 \&\& false \2/' \
+mutate "K ragged, MSL: no weight is read beyond the last" gen/build/place.c 's/(return p->layout->ragged) (\&\& p->units > 1)/\1 \&\& false \2/' \
   script gemv msl "checkpoint fp8_tensor 19x17 8 f16 weight weight_scale"
-mutate "K ragged: a row begins within a tile" gen/cut.c 's/max\(first, start\) - start/0 * max(first, start)/' \
+mutate "K ragged: a row begins within a tile" gen/text/cut.c 's/max\(first, start\) - start/0 * max(first, start)/' \
   script gemv "c vulkan" "checkpoint nf4_b64 37x300 2 f16 weight absmax"
-mutate "K ragged, MSL: the last block is cut off" gen/place.c 's/(return p->layout->ragged) (\&\& p->units > 1)/\1 \&\& false \2/' \
+mutate "K ragged, MSL: the last block is cut off" gen/build/place.c 's/(return p->layout->ragged) (\&\& p->units > 1)/\1 \&\& false \2/' \
   script checkpoints msl "one nf4_b64 37x300 no weight absmax"
 
 # ---- beyond 4 GiB and 2^32 elements ----
@@ -249,10 +249,10 @@ mutate "right-hand sides are at most eight" $check 's/if \(g->batch > QK_GEMV_MA
 mutate "as many subgroups share a row as have slices of x" $choose 's/slices > least \? slices : least/slices > least ? least : least/' \
   unit dispatch_sums_test
 mutate "slices are of what threads keep" $choose 's/kernel->kept_elements != 0 \?/kernel->kept_elements == 1 ?/' unit dispatch_sums_test
-mutate "eight rows at a time where registers hold them" gen/family.c 's/kernel\.rows_at_once = 4;/kernel.rows_at_once = 0;/' unit wide_test
+mutate "eight rows at a time where registers hold them" gen/build/family.c 's/kernel\.rows_at_once = 4;/kernel.rows_at_once = 0;/' unit wide_test
 mutate "bounds are checked of several right-hand sides" $choose 's/(QK_CONSTANT_CHECKED \&\& s\.kept > )1/\12/' unit dispatch_sums_test
 mutate "bounds of one right-hand side are as the descriptor says" $choose 's/(QK_CONSTANT_CHECKED) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
-mutate "exact does not check bounds" gen/constants.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
+mutate "exact does not check bounds" gen/build/constants.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test
 mutate "few rows are not loaded ahead" $choose 's/pays = !s\.staged \&\& /pays = /' unit dispatch_sums_test
 mutate "a processor does not load ahead" $choose 's/(pays = .*subgroup_size >= )32/\18/' unit dispatch_sums_test
 mutate "rows ahead are whole loads" $choose 's/qk_block_bytes_\(kernel\) % 16 == 0/1/' unit dispatch_sums_test
@@ -274,11 +274,11 @@ mutate "room beside one row" $choose 's/QK_CONSTANT_ROWS, 1\) > 1/QK_CONSTANT_RO
 mutate "room for many bits" $choose 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
 mutate "room beside x of two bytes" $choose 's/(qk_constant_\(kernel, NULL, QK_CONSTANT_DIGITS, 0\)) == 2/\1 > 0/' unit dispatch_sums_test
 mutate "the slice of a lane ahead" $choose 's/kept = kernel->ahead_kept/kept = 2 * kernel->ahead_kept/' unit dispatch_sums_test
-mutate "lookups are not loaded ahead" gen/family.c 's/return loads >= 2\.5 \* words/return loads >= words/' unit wide_test
-mutate "few bits are not loaded ahead beside floats" gen/family.c 's/return bits >= 2/return bits >= 1/' unit wide_test
-mutate "rows ahead of floats" gen/family.c 's/if \(floats\)/if (0 \&\& floats)/' unit wide_test
-mutate "tiles of many bytes are not loaded ahead" gen/family.c 's/MOST_AHEAD_BYTES = 64/MOST_AHEAD_BYTES = 128/' unit wide_test
-mutate "what is counted does not load ahead" gen/cost_spirv.c 's/return made->words\[first\] == m->ahead/return false/' unit cost_test
+mutate "lookups are not loaded ahead" gen/build/family.c 's/return loads >= 2\.5 \* words/return loads >= words/' unit wide_test
+mutate "few bits are not loaded ahead beside floats" gen/build/family.c 's/return bits >= 2/return bits >= 1/' unit wide_test
+mutate "rows ahead of floats" gen/build/family.c 's/if \(floats\)/if (0 \&\& floats)/' unit wide_test
+mutate "tiles of many bytes are not loaded ahead" gen/build/family.c 's/MOST_AHEAD_BYTES = 64/MOST_AHEAD_BYTES = 128/' unit wide_test
+mutate "what is counted does not load ahead" gen/emit/cost_spirv.c 's/return made->words\[first\] == m->ahead/return false/' unit cost_test
 mutate "a constant that is a divisor is not 0" $check 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
 mutate "large tiles beside copies of tables have registers" $choose 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
 mutate "workgroups follow from the rows of the launch" $launch 's/qk_constant_\(kernel, constants, QK_CONSTANT_ROWS/qk_constant_(kernel, NULL, QK_CONSTANT_ROWS/' \
@@ -291,11 +291,11 @@ mutate "a slice ahead that a row cuts" templates/gemv.comp 's/if \(j >= tiles\) 
 mutate "a slice ahead that begins within a load" templates/gemv.comp 's/phase = slice \* SLICE_WORDS % 4u/phase = 0u/' unit gemv_test
 mutate "rows ahead are those of the subgroup's team" templates/gemv.comp 's/min\(next \+ team \* ROWS, last\)/min(next, last)/' unit gemv_test
 mutate "the last rows ahead" templates/gemv.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
-mutate "narrow tables hold what values have more than the least" gen/plan.c 's/table->values\[i\] - offset/table->values[i] - 0 * offset/' unit wide_test
-mutate "narrow tables: the least is added" gen/lower.c 's/offset < 0 \? -offset : offset/0/' script gemv vulkan "blocks iq1_s 19 3 1 f32"
-mutate "narrow tables: 16 values" gen/plan.c 's/greatest - \*least < 1 << NARROW_BITS;$/greatest - *least <= 1 << NARROW_BITS;/' unit wide_test
-mutate "tiles with whole words of narrow tables" gen/plan.c 's/ \? 8$/ ? 4/' unit wide_test
-mutate "bytes do not cross words" gen/index.c 's/divisor - common_power\(a, divisor\) \+ 1/divisor - 0 * common_power(a, divisor)/' unit wide_test
+mutate "narrow tables hold what values have more than the least" gen/ir/stored.c 's/table->values\[i\] - offset/table->values[i] - 0 * offset/' unit wide_test
+mutate "narrow tables: the least is added" gen/build/lower.c 's/offset < 0 \? -offset : offset/0/' script gemv vulkan "blocks iq1_s 19 3 1 f32"
+mutate "narrow tables: 16 values" gen/ir/stored.c 's/greatest - \*least < 1 << NARROW_BITS;$/greatest - *least <= 1 << NARROW_BITS;/' unit wide_test
+mutate "tiles with whole words of narrow tables" gen/build/plan.c 's/ \? 8$/ ? 4/' unit wide_test
+mutate "bytes do not cross words" gen/ir/index.c 's/divisor - common_power\(a, divisor\) \+ 1/divisor - 0 * common_power(a, divisor)/' unit wide_test
 mutate "rounds that are added up at once: all of their rows" templates/gemv.comp 's/i < rounds \* teams \* ROWS/i < teams * ROWS/' unit gemv_test
 mutate "rounds that are added up at once: no more than there is memory for" templates/gemv.comp 's/round \+ 1u < rounds \&\& //' unit gemv_test
 mutate "rounds ahead that are added up at once: no more than there is memory for" templates/gemv.comp 's/round \+ 1u < LANES \/ 4u \&\& //' unit gemv_test
@@ -308,38 +308,38 @@ mutate "the bound of class int8: to the nearest integer" templates/sums.glsl 's/
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class int24: more bits than a float has" templates/sums.glsl 's/DIGITS == 3u \? ivec4/DIGITS == 4u ? ivec4/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "sums of x in integers: without what these are moved by" gen/sums.c 's/ - %u \* BIAS\)/ - %u)/' \
+mutate "sums of x in integers: without what these are moved by" gen/text/sums.c 's/ - %u \* BIAS\)/ - %u)/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "sums of digits: of the set and no others" gen/sums.c 's/fits \&= left/fits |= left/' \
+mutate "sums of digits: of the set and no others" gen/text/sums.c 's/fits \&= left/fits |= left/' \
   script gemv vulkan "blocks q6_K 19 3 1 f32"
 mutate "the bound of class int24: digits are bytes with a sign" templates/sums.glsl 's/8355708\.0/8388607.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "the bound of class split: two digits" gen/class.def 's/(INT8, )2(, SPLIT_SUM)/\11\2/' \
+mutate "the bound of class split: two digits" gen/build/class.def 's/(INT8, )2(, SPLIT_SUM)/\11\2/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class half: x in steps of its largest" templates/sums.glsl 's/0\.001953125/64.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "a NaN in x is not lost in integers" templates/sums.glsl 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' \
   script gemv vulkan "not_finite q8_0"
-mutate "the bound of sums" gen/sums.c 's/%ssum%s \+= /%ssum%s += 1.00001 * /' \
+mutate "the bound of sums" gen/text/sums.c 's/%ssum%s \+= /%ssum%s += 1.00001 * /' \
   script gemv vulkan "blocks q4_0 19 3 1 f32"
 mutate "f16 is rounded to even, Vulkan" templates/prelude.glsl 's/ \+ \(\(magnitude >> 13\) \& 1u\)//' script rounding vulkan
 mutate "bf16 is rounded to even, MSL" templates/prelude.metal 's/0x7FFFu \+ \(\(bits >> 16\) \& 1u\)/0x7FFFu/' script rounding msl
 mutate "f16 is rounded to even, C" templates/prelude.c 's/& 1u?\)/\& 0)/' script rounding c
-mutate "digits of a base: two at a time" gen/bytes.c 's/down\(ir, even, BYTE\), EVERY_OTHER_BYTE/down(ir, even, BYTE), 0x00FF00FEu/' unit bytes_test
-mutate "digits of a base: what is above is moved out" gen/bytes.c 's/(pairs = apply\(ir, QG_MUL, masked\(ir, pairs, EVERY_OTHER_BYTE\), power\));/(void)power;/' unit bytes_test
-mutate "digits of a base: products have 16 bits" gen/bytes.c 's/power->max > 256/power->max > 512/' unit bytes_test
-mutate "segments of joined blocks: where the block begins" gen/lower_code.c 's/qg_index_scale\(l->joined, bits\)/qg_index_scale(l->joined, bits - 8)/' \
+mutate "digits of a base: two at a time" gen/ir/bytes.c 's/down\(ir, even, BYTE\), EVERY_OTHER_BYTE/down(ir, even, BYTE), 0x00FF00FEu/' unit bytes_test
+mutate "digits of a base: what is above is moved out" gen/ir/bytes.c 's/(pairs = apply\(ir, QG_MUL, masked\(ir, pairs, EVERY_OTHER_BYTE\), power\));/(void)power;/' unit bytes_test
+mutate "digits of a base: products have 16 bits" gen/ir/bytes.c 's/power->max > 256/power->max > 512/' unit bytes_test
+mutate "segments of joined blocks: where the block begins" gen/build/lower_code.c 's/qg_index_scale\(l->joined, bits\)/qg_index_scale(l->joined, bits - 8)/' \
   script gemv vulkan "blocks tq1_0 19 2 1 f32"
-mutate "segments of joined blocks: instances of their own block" gen/lower_code.c 's/(instances\[i\] = qg_index_)mod(\(l->ir, instances\[i\], own\))/\1div\2/' \
+mutate "segments of joined blocks: instances of their own block" gen/build/lower_code.c 's/(instances\[i\] = qg_index_)mod(\(l->ir, instances\[i\], own\))/\1div\2/' \
   script gemv vulkan "blocks tq1_0 19 2 1 f32"
-mutate "segments: a digit leads through all of them" gen/plan.c 's/if \(aim\.sums \&\& grid < own\)/if (aim.sums \&\& grid > own)/' unit wide_test
-mutate "segments: such a digit is a thread's as a whole" gen/plan.c 's/have \* extent > aim\.most/extent > part/' unit wide_test
-mutate "experts: small tiles" gen/family.c 's/QG_LOAD_FOUR\) \|\| small->tile_elements/QG_LOAD_FOUR) \&\& small->tile_elements/' unit wide_test
-mutate "digits of a base, decoded: two at a time" gen/lower_code.c 's/qg_uint\(ir, 24\), qg_uint\(ir, 24\)/qg_uint(ir, 24), qg_uint(ir, 16)/' \
+mutate "segments: a digit leads through all of them" gen/build/plan.c 's/if \(aim\.sums \&\& grid < own\)/if (aim.sums \&\& grid > own)/' unit wide_test
+mutate "segments: such a digit is a thread's as a whole" gen/build/plan.c 's/have \* extent > aim\.most/extent > part/' unit wide_test
+mutate "experts: small tiles" gen/build/family.c 's/QG_LOAD_FOUR\) \|\| small->tile_elements/QG_LOAD_FOUR) \&\& small->tile_elements/' unit wide_test
+mutate "digits of a base, decoded: two at a time" gen/build/lower_code.c 's/qg_uint\(ir, 24\), qg_uint\(ir, 24\)/qg_uint(ir, 24), qg_uint(ir, 16)/' \
   script gather vulkan "one tq1_0 5 768"
-mutate "powers of a base: a byte for each" gen/lower_code.c 's/to_the_power\(radix, i\) << 8 \* i/to_the_power(radix, i) << 7 * i/' \
+mutate "powers of a base: a byte for each" gen/build/lower_code.c 's/to_the_power\(radix, i\) << 8 \* i/to_the_power(radix, i) << 7 * i/' \
   script gather vulkan "one tq1_0 5 768"
-mutate "powers of a base: the last one" gen/lower_code.c 's/\*last = qg_uint\(ir, to_the_power\(radix, 4\)\)/*last = qg_uint(ir, to_the_power(radix, 3))/' \
+mutate "powers of a base: the last one" gen/build/lower_code.c 's/\*last = qg_uint\(ir, to_the_power\(radix, 4\)\)/*last = qg_uint(ir, to_the_power(radix, 3))/' \
   script gather vulkan "one tq1_0 5 768"
 mutate "codes leave side by side, Vulkan" templates/qdq_init.comp 's/place = thread \/ lanes \* quads \+ lane/place = thread \/ lanes * lanes + lane/' unit qdq_test
 mutate "groups that are no powers of two, Vulkan" templates/qdq.glsl 's/other < left; other \+= step/other < 2u * step; other += step/' unit qdq_test
@@ -351,19 +351,19 @@ mutate "arrays that a launch does not use take shared memory, too" $choose 's/QK
 mutate "the runtime refuses what takes more than the device has" runtime/vulkan_pipeline.c 's/ \|\| bytes <= vk->info.shared_bytes\)/ || bytes > 0)/' \
   unit gemv_test
 mutate "several vectors: x is not shared where no tile fits" templates/gemv.comp 's/ \&\& SLICE > 0u//' unit gemv_test
-mutate "several vectors: x is not staged" gen/glsl.c 's/BATCH == 1u \? STAGED_RUNS : 1u/STAGED_RUNS/' unit bound_test
+mutate "several vectors: x is not staged" gen/text/glsl.c 's/BATCH == 1u \? STAGED_RUNS : 1u/STAGED_RUNS/' unit bound_test
 
 # ---- the bound of sums ----
-mutate "a byte has 127 steps" gen/error.c 's/\{0, 127, /{0, 6350, /' unit bound_test
-mutate "two bytes have 32639 steps" gen/error.c 's/127, 32639/127, 1631950/' unit bound_test
-mutate "a step is that of all its elements" gen/error.c 's/described->x_reach = reach/described->x_reach = 1/' unit bound_test
-mutate "a step of bytes is of 32 elements" gen/error.c 's/\? plan->n_runs : in_step/? plan->n_runs : 1/' unit bound_test
-mutate "halves lose digits" gen/error.c 's/HALF_ROUNDING = 1 << 13/HALF_ROUNDING = 1 << 6/' unit bound_test
+mutate "a byte has 127 steps" gen/build/error.c 's/\{0, 127, /{0, 6350, /' unit bound_test
+mutate "two bytes have 32639 steps" gen/build/error.c 's/127, 32639/127, 1631950/' unit bound_test
+mutate "a step is that of all its elements" gen/build/error.c 's/described->x_reach = reach/described->x_reach = 1/' unit bound_test
+mutate "a step of bytes is of 32 elements" gen/build/error.c 's/\? plan->n_runs : in_step/? plan->n_runs : 1/' unit bound_test
+mutate "halves lose digits" gen/build/error.c 's/HALF_ROUNDING = 1 << 13/HALF_ROUNDING = 1 << 6/' unit bound_test
 mutate "tiles add up" runtime/include/qkgen/kernel.h 's/sum_roundings \+ 3 \* tiles/sum_roundings + 0 * tiles/' unit bound_test
-mutate "a window of the largest reaches back" gen/run_bound.c 's/k \+ 1 - reach : 0/k : 0/' unit bound_test
-mutate "integers with a sign have a bias" gen/value.c 's/size - 2 \*/size - 0 */' unit bound_test
-mutate "a choice is one value and a bit times more" gen/value.c 's/2 \* first \+ second/first/' unit bound_test
-mutate "a difference adds up" gen/value.c 's/(magnitude\(e, least, term->arg\[0\]\)) \+ magnitude\(e, least, term->arg\[1\]\);/fabs(\1 - magnitude(e, least, term->arg[1]));/' \
+mutate "a window of the largest reaches back" gen/cli/run_bound.c 's/k \+ 1 - reach : 0/k : 0/' unit bound_test
+mutate "integers with a sign have a bias" gen/spec/value.c 's/size - 2 \*/size - 0 */' unit bound_test
+mutate "a choice is one value and a bit times more" gen/spec/value.c 's/2 \* first \+ second/first/' unit bound_test
+mutate "a difference adds up" gen/spec/value.c 's/(magnitude\(e, least, term->arg\[0\]\)) \+ magnitude\(e, least, term->arg\[1\]\);/fabs(\1 - magnitude(e, least, term->arg[1]));/' \
   unit bound_test
 
 echo

@@ -1,9 +1,9 @@
 /* The kernels with trainable scales and biases: what their dispatch refuses, that its parts cover the whole, that division
  * is exact however bad the device's own is, all workgroup sizes, gradients, and training. */
-#include "plain.h"
+#include "emit/spirv.h"
 #include "qdq.h"
 #include "quotients.h"
-#include "spirv.h"
+#include "text/plain.h"
 
 #include <math.h>
 #include <setjmp.h>

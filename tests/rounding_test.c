@@ -1,7 +1,7 @@
 /* How GLSL kernels round to f16 and bf16: every kind of number through the functions of the prelude, and the module that
  * a device gets which rounds by itself. */
-#include "kernel.h"
-#include "spirv.h"
+#include "emit/spirv.h"
+#include "text/text.h"
 
 #include "../runtime/vulkan_internal.h"
 

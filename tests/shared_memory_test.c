@@ -1,8 +1,9 @@
 /* No launch takes more shared memory than its device has. A driver need not refuse one that does: its first launch loses the device, as
  * two right-hand sides of eight rows at a time did by 20 bytes. Here a backend that launches nothing takes what dispatch decides, for
  * devices of several sizes, and adds up the shared variables of the module with those constants. */
-#include "library.h"
-#include "spirv.h"
+#include "emit/spirv.h"
+#include "spec/library.h"
+#include "text/text.h"
 
 #include "../runtime/vulkan_internal.h"
 

@@ -1,5 +1,5 @@
 /* qg_spirv_compile: what comes out, what is said when nothing does, and that threads do not disturb each other. */
-#include "spirv.h"
+#include "emit/spirv.h"
 
 #include <pthread.h>
 #include <setjmp.h>

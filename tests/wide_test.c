@@ -1,6 +1,6 @@
 /* Loads of 16 bytes: blocks joined into whole words, tiles that cover them, and which words are loaded together. */
-#include "kernel.h"
-#include "library.h"
+#include "spec/library.h"
+#include "text/text.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

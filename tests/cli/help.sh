@@ -72,7 +72,7 @@ while read -r command line; do
     check "help of $command has $option: $line" has "$option" "$command" "${others[@]}"
   done
 done <"$work/lines"
-grep -ohE '"--[a-z-]+", QG_' "$SOURCE"/gen/*.[ch] | cut -d '"' -f 2 | sort -u >"$work/read"
+grep -ohE '"--[a-z-]+", QG_' "$SOURCE"/gen/cli/*.[ch] | cut -d '"' -f 2 | sort -u >"$work/read"
 check "tables have options" test "$(wc -l <"$work/read")" -gt 20
 while read -r option; do
   check "$option of a table is in some help" has "$option" "${commands[@]}" "${plain[@]}"

@@ -2,7 +2,7 @@
  * It shares no line with planning, lowering or printing. `evaluate SPEC FORMAT OUT IN...`, one input for each buffer in the
  * order of the specification; writes f32. EVALUATE_MATH=f16 or bf16 rounds each float of the value to that type. Where blocks
  * are patches of a matrix, EVALUATE_SHAPE=ROWSxCOLS is the tensor's; a read outside of an input is an error. */
-#include "library.h"
+#include "spec/library.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,94 @@
+/* The specialisation constants of a kernel: rows of <qkgen/constant.def>, with what the planner knows better. */
+#include "build/family.h"
+
+#define VALUES(...) __VA_ARGS__
+/* One more than there are, for a list may be empty. */
+#define LEGAL(id, NAME, name, setter, otherwise, legal, meaning)                                                       \
+    static const uint32_t legal_##NAME[] = {0, VALUES legal};
+QK_CONSTANTS(LEGAL)
+
+static const qk_spec_constant constants[] = {
+#define CONSTANT(id, NAME, name, setter, otherwise, legal, meaning)                                                    \
+    [id] = {id, name, otherwise, sizeof legal_##NAME / sizeof *legal_##NAME - 1, legal_##NAME + 1},
+    QK_CONSTANTS(CONSTANT)};
+
+qk_spec_constant qg_constant(qk_constant_id id, uint32_t value) {
+    qk_spec_constant constant = constants[id];
+    constant.value = value;
+    return constant;
+}
+
+/* Whether a compiler had better not know that loads may be put off, of one right-hand side: those of integers, where there are few
+ * operations for each, or no window around it. */
+static bool is_checked(const qg_kernel *kernel) {
+    const bool in_place = !kernel->overruns && kernel->layout->n_buffers == 1;
+    const uint32_t digits = kernel->sum->digits;
+    return !kernel->family->in_blocks && digits != 0 && (digits == 1 || in_place);
+}
+
+/* The value in a kernel's descriptor. */
+static uint32_t value_of(const qg_kernel *kernel, const qk_kernel *described, qk_constant_id id) {
+    switch (id) {
+    case QK_CONSTANT_LOCAL_SIZE_X: return described->workgroup_size;
+    case QK_CONSTANT_DIGITS: return kernel->sum->digits;
+    case QK_CONSTANT_CHECKED: return is_checked(kernel);
+    case QK_CONSTANT_KEPT: return qg_mma_tiles(kernel->wide);
+    default: return constants[id].value;
+    }
+}
+
+/* Which constants a kernel has, in the order of its descriptor. */
+typedef struct choice {
+    qk_constant_id id;
+    bool has;
+} choice;
+
+static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described, const choice *all,
+                          size_t count) {
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, count);
+    for (size_t i = 0; i < count; ++i) {
+        if (!all[i].has) continue;
+        qk_spec_constant *c = &list[described->spec_constant_count++];
+        *c = qg_constant(all[i].id, value_of(kernel, described, all[i].id));
+        if (c->id != QK_CONSTANT_DIGITS) continue;
+        c->legal += c->value - 1; /* another is another class */
+        c->legal_count = 1;
+    }
+    described->spec_constants = list;
+}
+
+/* Which value of a thread is which element, is for Vulkan's host to find out; kernels of Metal do it themselves. */
+static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
+    const bool vulkan = described->api == QK_API_VULKAN;
+    const choice all[] = {{QK_CONSTANT_LOCAL_SIZE_X, vulkan},
+                          {QK_CONSTANT_KEPT, true},
+                          {QK_CONSTANT_AT_ONCE, vulkan},
+                          {QK_CONSTANT_ORDER_A, vulkan},
+                          {QK_CONSTANT_ORDER_BC, vulkan}};
+    add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
+}
+
+void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
+    const bool vulkan = described->api == QK_API_VULKAN, wide = vulkan && kernel->wide;
+    const bool sums = kernel->family->sums, dense = sums && !kernel->family->in_blocks;
+    /* With experts, right-hand sides are taken one by one. */
+    const choice all[] = {{QK_CONSTANT_LOCAL_SIZE_X, vulkan},
+                          {QK_CONSTANT_BATCH, dense},
+                          {QK_CONSTANT_ROWS, sums && vulkan},
+                          {QK_CONSTANT_SPLIT, dense && vulkan},
+                          {QK_CONSTANT_DIGITS, kernel->sum && kernel->sum->digits},
+                          {QK_CONSTANT_LOAD_WORDS, wide},
+                          {QK_CONSTANT_SHARED_FOURS, qg_shares_x(kernel) && vulkan},
+                          {QK_CONSTANT_PADDED, kernel->overruns && vulkan},
+                          {QK_CONSTANT_CHECKED, wide},
+                          {QK_CONSTANT_STAGED, qg_stages_x(kernel) && vulkan},
+                          {QK_CONSTANT_COPIES, wide && kernel->wide->pairs},
+                          {QK_CONSTANT_TABLE_COPIES, wide && kernel->wide->copied},
+                          {QK_CONSTANT_ROUNDS_F16, qg_rounds_f16(kernel) && vulkan},
+                          {QK_CONSTANT_AHEAD, kernel->ahead && vulkan},
+                          {QK_CONSTANT_LANES, kernel->ahead && vulkan}};
+    if (qg_is_mma(kernel))
+        describe_mma_constants(arena, kernel, described);
+    else
+        add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
+}

@@ -1,0 +1,464 @@
+/* Families and the kernels that they make of a format. */
+#include "build/family.h"
+#include "build/cost.h"
+
+#include <string.h>
+
+const qg_family qg_families[QG_FAMILY_COUNT] = {
+#define F(ID, name_, summary_, ...)                                                                                    \
+    [QG_FAMILY_##ID] = {.id = QG_FAMILY_##ID, .name = name_, .summary = summary_, __VA_ARGS__},
+#include "build/family.def"
+#undef F
+};
+
+const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) {
+    return layout->view == QG_VIEW_BLOCKS ? &family->blocks : &family->matrix;
+}
+
+const uint32_t qg_n_families = QG_FAMILY_COUNT;
+
+const qg_family *qg_family_named(const char *name) {
+    for (uint32_t i = 0; i < qg_n_families; ++i)
+        if (strcmp(qg_families[i].name, name) == 0) return &qg_families[i];
+    return NULL;
+}
+
+bool qg_takes(const qg_family *family, const qg_layout *layout) {
+    return !family->in_blocks || layout->view == QG_VIEW_BLOCKS;
+}
+
+const qg_sum_class qg_sum_classes[QG_CLASS_COUNT] = {
+#define C(ID, name, infix, module, products, digits, numeric, metal, on_request)                                       \
+    [QG_CLASS_##ID] = {name, infix, module, QG_PRODUCTS_##products, digits, QK_NUMERIC_##numeric, metal, on_request},
+#include "build/class.def"
+#undef C
+};
+
+const uint32_t qg_n_sum_classes = QG_CLASS_COUNT;
+
+static const char class_words[] =
+#define C(ID, name, infix, module, products, digits, numeric, metal, on_request) "|" name
+#include "build/class.def"
+#undef C
+    ;
+
+const char *qg_class_words(void) { return class_words + 1; }
+
+const qg_sum_class *qg_sum_class_named(const char *name) {
+    for (uint32_t i = 0; i < qg_n_sum_classes; ++i)
+        if (strcmp(qg_sum_classes[i].name, name) == 0) return &qg_sum_classes[i];
+    return NULL;
+}
+
+bool qg_is_mma(const qg_kernel *kernel) { return kernel->sum && kernel->sum->products == QG_PRODUCTS_MMA; }
+
+bool qg_stages_x(const qg_kernel *kernel) {
+    const qg_plan *wide = kernel->wide;
+    const uint32_t tiles = wide && wide->layout->view == QG_VIEW_BLOCKS ? wide->tiles : 1;
+    return wide && !qg_is_mma(kernel) && QG_LEAST_STAGED % (tiles * wide->n_runs) == 0;
+}
+
+bool qg_shares_x(const qg_kernel *kernel) {
+    const bool sums = kernel->family->sums && !kernel->family->in_blocks && !kernel->layout->ragged;
+    return sums && kernel->sum->products != QG_PRODUCTS_F16 && kernel->sum->products != QG_PRODUCTS_MMA;
+}
+
+bool qg_on_metal(const qg_kernel *kernel) { return !kernel->sum || kernel->sum->metal; }
+
+bool qg_on_vulkan(const qg_request *request, const qg_kernel *kernel) {
+    return request->vulkan && !(request->without_mma && qg_is_mma(kernel));
+}
+
+/* Lookups all over a cache, which registers serve better that hold more threads. */
+static bool looks_up_afar(const qg_plan *plan) {
+    enum { MOST_NEAR_BYTES = 256 };
+    for (uint32_t i = 0; i < plan->layout->n_tables; ++i)
+        if (plan->stored[i] && qg_table_size(&plan->layout->tables[i]) * 4 > MOST_NEAR_BYTES) return true;
+    return false;
+}
+
+/* Whether all tables are in memory, and have at most so many words, so that there is room for copies. */
+static bool copies_tables(const qg_plan *wide, uint32_t most) {
+    uint32_t words = 0;
+    for (uint32_t t = 0; t < wide->layout->n_tables; ++t) {
+        if (!wide->stored[t]) return false;
+        words += qg_table_size(&wide->layout->tables[t]);
+    }
+    return words > 0 && words <= most;
+}
+
+/* Words of tables of which there may be copies: x of floats leaves less room. */
+enum { MOST_COPIED = 4096, MOST_COPIED_FOR_FLOATS = 2048 };
+
+/* With lookups in memory that a workgroup shares: of two codes at a time, or in copies of tables. */
+static const qg_plan *look_up_nearby(qg_arena *arena, const qg_plan *wide, qg_products products, uint32_t most) {
+    qg_plan *near = qg_plan_copy(arena, wide);
+    near->pairs = true;
+    const qg_ir *ir = qg_lower_dot(near, products);
+    if (ir && (qg_uses(ir, QG_PAIRS) || qg_uses(ir, QG_PAIR))) return near;
+    if (!copies_tables(wide, most)) return wide;
+    near = qg_plan_copy(arena, wide);
+    near->copied = true;
+    return near;
+}
+
+static uint32_t registers_of_loads(const qg_fetches *all) { return 4 * all->n_fours + all->n_words; }
+
+/* x of floats takes half of the registers: where loads of 16 bytes bring nearly half again of what is wanted, words are loaded one
+ * by one; and where a table of pairs takes their place in the cache, too. */
+static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
+    qg_plan *plan = qg_plan_copy(arena, wide);
+    plan->by_words = true;
+    const qg_fetches *fours = qg_fetches_of(arena, qg_lower_dot(wide, QG_PRODUCTS_F32));
+    const qg_fetches *words = qg_fetches_of(arena, qg_lower_dot(plan, QG_PRODUCTS_F32));
+    if (fours->n_fours == 0 || wide->pairs) return plan;
+    return 100 * registers_of_loads(fours) >= 146 * registers_of_loads(words) ? plan : wide;
+}
+
+/* Rows of experts are short, so that larger tiles leave threads without any: only where smaller ones have nothing to load so, and
+ * cost more because these are smaller still. */
+static const qg_plan *plan_of_experts(qg_arena *arena, const qg_layout *layout, const qg_plan *rows,
+                                      const qg_plan *wide) {
+    const qg_plan *small = qg_plan_wide(arena, layout, rows, false);
+    const qg_ir *ir = qg_lower_dot(small, QG_PRODUCTS_INT8);
+    return ir && (qg_uses(ir, QG_LOAD_FOUR) || small->tile_elements == rows->tile_elements) ? small : wide;
+}
+
+/* The plan of 16 bytes at a time, where there is something to load so. */
+static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_plan *rows,
+                                qg_products products) {
+    /* Not of halves, whose step for a tile has to be fine. */
+    if (products == QG_PRODUCTS_F16) return NULL;
+    const qg_plan *wide = qg_plan_wide(arena, layout, rows, products != QG_PRODUCTS_F32);
+    if (wide && products == QG_PRODUCTS_INT8 && family->in_blocks) wide = plan_of_experts(arena, layout, rows, wide);
+    if (wide && products == QG_PRODUCTS_F32) {
+        const qg_plan *near = look_up_nearby(arena, wide, products, MOST_COPIED_FOR_FLOATS);
+        if (looks_up_afar(wide) && !near->copied) return NULL;
+        if (looks_up_afar(wide) || near->pairs) wide = near;
+    }
+    const qg_ir *ir = wide ? qg_lower_dot(wide, products) : NULL;
+    /* Where the last block ends is known of blocks that lie one after the other. */
+    if (ir && ir->overruns && layout->view != QG_VIEW_BLOCKS) return NULL;
+    const bool by_words = products == QG_PRODUCTS_F32 && layout->view == QG_VIEW_BLOCKS;
+    if (!ir || (!by_words && !qg_uses(ir, QG_LOAD_FOUR))) return NULL;
+    return products == QG_PRODUCTS_F32 ? save_registers(arena, wide) : wide;
+}
+
+/* `rows` is the plan of sums over rows of the format. */
+static bool has_class(qg_arena *arena, const qg_plan *rows, const qg_family *family, const qg_sum_class *sum) {
+    if (sum->products != QG_PRODUCTS_MMA) return qg_lower_dot(rows, sum->products) != NULL;
+    const bool whole = !family->in_blocks && !rows->layout->ragged;
+    const qg_plan *wide = whole ? plan_wide(arena, rows->layout, family, rows, sum->products) : NULL;
+    return wide && qg_lower_operands(wide);
+}
+
+bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum) {
+    return has_class(arena, qg_plan_rows(arena, layout), family, sum);
+}
+
+static double operations_of_weight(const qg_plan *plan) {
+    const qg_cost cost = qg_cost_of_ir(qg_lower_dot(plan, QG_PRODUCTS_INT8), plan, 1);
+    return qg_cost_total(&cost) / (double)cost.weights;
+}
+
+/* Integers of x are small: tiles may be larger, where that saves an operation of each weight; then of fewer rows at a time. Not
+ * with experts, whose rows are short. */
+static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
+    const qg_plan *larger = kernel->family->in_blocks ? NULL : qg_plan_larger(arena, kernel->plan, kernel->wide);
+    kernel->wide = look_up_nearby(arena, kernel->wide, QG_PRODUCTS_INT8, MOST_COPIED);
+    if (!larger || !qg_lower_dot(larger, QG_PRODUCTS_INT8)) return;
+    larger = look_up_nearby(arena, larger, QG_PRODUCTS_INT8, MOST_COPIED);
+    if (operations_of_weight(kernel->wide) - operations_of_weight(larger) < 1) return;
+    kernel->wide = larger;
+    kernel->rows_at_once = 4;
+}
+
+/* Whether what a thread keeps of x, and tiles of eight rows, take more than the 128 registers that it has where four workgroups of
+ * 128 threads run on a multiprocessor, so that loads wait for each other. */
+static bool fills_registers(const qg_kernel *kernel) {
+    const double tile = kernel->wide->tile_elements, x = tile * kernel->sum->digits / 4;
+    return !kernel->family->in_blocks && x + 8 * tile * qg_bits_per_element(kernel->layout) / 32 > 128;
+}
+
+/* Whether what threads load by themselves is so scattered that it is better loaded side by side: in integers, word by word, or with
+ * windows and gaps that bring two fifths more than a tile has; in floats, whose x leaves fewer registers for them, a tenth, but not of
+ * fewer than two bits, of which x is nearly all. Lookups are in the same memory, and wait for each other there: only where loads are five
+ * for two words. */
+static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
+    const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(plan, kernel->sum->products));
+    const double bits = qg_bits_per_element(kernel->layout), words = plan->tile_elements * bits / 32;
+    const double loads = all->n_fours + all->n_words, registers = 4 * all->n_fours + all->n_words;
+    if (plan->pairs || plan->copied) return loads >= 2.5 * words;
+    if (kernel->sum->digits) return loads >= 0.75 * words || registers >= 1.4 * words;
+    return bits >= 2 && registers >= 1.1 * words;
+}
+
+enum { FEWEST_LANES = 8, WIDE_ELEMENTS = 64, MOST_AHEAD_BYTES = 64 };
+
+/* The plan for rows that are loaded ahead. A subgroup loads whole slices side by side, which begin where blocks do; so these lie one
+ * after the other, in one buffer. Of larger tiles there would be many bytes on their way, or lookups. */
+static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_plan *wide = kernel->wide;
+    const qg_layout *layout = kernel->layout;
+    if (kernel->family->in_blocks || layout->view != QG_VIEW_BLOCKS || layout->n_buffers != 1) return NULL;
+    if (wide->tile_elements > WIDE_ELEMENTS) {
+        if (wide->pairs || wide->copied) return NULL;
+        if (wide->tile_elements * qg_bits_per_element(layout) / 8 > MOST_AHEAD_BYTES)
+            wide = qg_plan_wide(arena, layout, kernel->plan, false);
+    }
+    if (qg_kept_tiles(wide) != 1 || !is_scattered(arena, kernel, wide)) return NULL;
+    const uint32_t block = wide->layout->elements;
+    if (FEWEST_LANES * wide->tile_elements % block || wide->layout->buffers[0].bytes % 4) return NULL;
+    qg_plan *plan = qg_plan_copy(arena, wide);
+    plan->held = true;
+    plan->by_words = false;
+    return plan;
+}
+
+/* Rows that are loaded ahead at a time, which take registers and memory of a subgroup, beside x: as was best on one device. */
+static uint32_t rows_ahead(const qg_kernel *kernel) {
+    const double bits = qg_bits_per_element(kernel->layout);
+    const bool looks_up = kernel->ahead->pairs || kernel->ahead->copied, floats = kernel->sum->digits == 0;
+    const bool small_x = kernel->sum->digits == 1 && kernel->ahead->tile_elements <= WIDE_ELEMENTS;
+    uint32_t rows = bits > 2.75 && bits <= 5 && !small_x ? 2 : 4;
+    if (bits > 5.5) rows = kernel->sum->digits == 2 ? 2 : 1;
+    if (floats) rows = bits > 5.5 ? 2 : 4;
+    return looks_up && rows > 2 ? 2 : rows;
+}
+
+static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
+                              const qg_sum_class *sum) {
+    const char *scalar = qg_scalars[type].name;
+    const char *stem = qg_format(arena, "%s_%s", layout->name, family->name);
+    if (!family->sums) sum = NULL;
+    return (qg_kernel){.name = qg_format(arena, "%s%s_%s", stem, sum ? sum->infix : "", scalar),
+                       .module = qg_format(arena, "%s%s_%s", stem, sum ? sum->module : "", scalar),
+                       .family = family,
+                       .layout = layout,
+                       .type = type,
+                       .sum = sum};
+}
+
+/* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the digits of x: where `like` has
+ * the same, its plans are taken. NULL: there is none. */
+static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like) {
+    const qg_sum_class *sum = kernel->sum;
+    if (like) {
+        kernel->wide = like->wide;
+        kernel->rows_at_once = like->rows_at_once;
+    } else {
+        kernel->wide = plan_wide(arena, kernel->layout, kernel->family, kernel->plan, sum->products);
+        if (kernel->wide && sum->products == QG_PRODUCTS_INT8) plan_integers(arena, kernel);
+    }
+    if (!kernel->wide || qg_is_mma(kernel)) return;
+    if (sum->products == QG_PRODUCTS_INT8 && fills_registers(kernel)) kernel->rows_at_once = 4;
+    kernel->ahead = like && like->sum == sum ? like->ahead : plan_ahead(arena, kernel);
+    kernel->overruns = qg_lower_dot(kernel->wide, sum->products)->overruns;
+}
+
+/* `list` are kernels of the same format, whose plans are taken where they are the same. */
+static qg_kernel plan_kernel(qg_arena *arena, qg_kernel kernel, const qg_kernel *list, uint32_t count) {
+    const bool sums = kernel.family->sums;
+    const qg_kernel *like = NULL;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!sums && !list[i].sum) kernel.metal_plan = list[i].metal_plan;
+        if (!sums || !list[i].sum || list[i].family != kernel.family || list[i].sum->products != kernel.sum->products)
+            continue;
+        if (!like || list[i].sum == kernel.sum) like = &list[i];
+    }
+    if (!kernel.metal_plan)
+        kernel.metal_plan = sums ? qg_plan_rows(arena, kernel.layout) : qg_plan_tiles(arena, kernel.layout);
+    kernel.plan =
+        sums ? kernel.metal_plan : qg_plan_stores(arena, kernel.layout, kernel.type, kernel.family->n_bindings == 1);
+    if (sums) plan_sums(arena, &kernel, like);
+    return kernel;
+}
+
+qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
+                        const qg_sum_class *sum) {
+    return plan_kernel(arena, kernel_named(arena, layout, family, type, sum), NULL, 0);
+}
+
+/* The classes of a family's kernels that a request wants and a format has. */
+static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_family *family, const qg_plan *rows) {
+    uint32_t classes = request->classes ? request->classes : 1, has = 0;
+    if (!family->sums) return 1;
+    for (uint32_t i = 0; i < qg_n_sum_classes; ++i) {
+        const qg_sum_class *sum = &qg_sum_classes[i];
+        const bool wanted = classes >> i & 1 && (sum->metal || request->vulkan) &&
+                            (request->metal || !request->without_mma || sum->products != QG_PRODUCTS_MMA);
+        if (wanted && (i == 0 || has_class(arena, rows, family, sum))) has |= UINT32_C(1) << i;
+    }
+    return has;
+}
+
+/* Classes with the same products share a module: what else they differ in, constants tell it. */
+static bool has_module_of(const qg_kernel *kernel, const qg_kernel *other) {
+    return kernel->family == other->family && kernel->type == other->type && kernel->sum &&
+           kernel->sum->products == other->sum->products;
+}
+
+static qg_kernel_list plan_kernels(qg_arena *arena, const qg_request *request) {
+    const qg_plan *rows = qg_plan_rows(arena, request->layout);
+    qg_kernel *list = NULL;
+    uint32_t count = 0, capacity = 0;
+    for (uint32_t f = 0; f < request->n_families; ++f) {
+        const qg_family *family = request->families[f];
+        if (!qg_takes(family, request->layout)) continue;
+        const uint32_t classes = classes_of(arena, request, family, rows);
+        for (uint32_t t = 0; t < family->n_types; ++t)
+            for (uint32_t c = 0; c < qg_n_sum_classes; ++c) {
+                if (!(classes >> c & 1)) continue;
+                qg_kernel kernel = kernel_named(arena, request->layout, family, family->types[t], &qg_sum_classes[c]);
+                if (kernel.sum) kernel.metal_plan = rows;
+                kernel = plan_kernel(arena, kernel, list, count);
+                kernel.reference = (classes & ((UINT32_C(1) << c) - 1)) == 0;
+                kernel.shared = count > 0 && has_module_of(&kernel, &list[count - 1]);
+                QG_PUSH(arena, list, count, capacity, kernel);
+            }
+    }
+    return (qg_kernel_list){true, count, list};
+}
+
+uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
+    qg_kernel_list own = {0}, *list = request->list ? request->list : &own;
+    if (!list->made) *list = plan_kernels(arena, request);
+    *kernels = list->items;
+    return list->count;
+}
+
+uint32_t qg_least_lanes(const qg_kernel *kernel) {
+    return kernel->family->sums && !kernel->layout->ragged ? kernel->plan->lanes : kernel->plan->store_lanes;
+}
+
+static qk_type unit_type(uint32_t bits) { return bits == 8 ? QK_TYPE_U8 : bits == 16 ? QK_TYPE_U16 : QK_TYPE_U32; }
+
+static qk_type stored_type(qg_scalar type) {
+    return type == QG_F16 ? QK_TYPE_F16 : type == QG_BF16 ? QK_TYPE_BF16 : QK_TYPE_F32;
+}
+
+static uint32_t features(const qg_kernel *kernel) {
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < kernel->layout->n_buffers; ++i) {
+        if (kernel->plan->units[i] == 8) bits |= QK_FEATURE_STORAGE_8BIT;
+        if (kernel->plan->units[i] == 16) bits |= QK_FEATURE_STORAGE_16BIT;
+    }
+    const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
+    if (kernel->type != QG_F32 && single) bits |= QK_FEATURE_STORAGE_16BIT;
+    if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
+    if (kernel->wide || qg_shares_x(kernel)) bits |= QK_FEATURE_SUBGROUP_SHUFFLE;
+    if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;
+    if (qg_is_mma(kernel)) bits |= QK_FEATURE_FLOAT16 | QK_FEATURE_COOPERATIVE_MATRIX;
+    if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
+    return bits;
+}
+
+static qk_type type_of_role(const qg_kernel *kernel, qk_role role) {
+    if (role == QK_ROLE_INPUT) return stored_type(kernel->type);
+    if (role == QK_ROLE_OUTPUT) return kernel->family->sums ? QK_TYPE_F32 : stored_type(kernel->type);
+    return QK_TYPE_U32;
+}
+
+static void describe_tile(const qg_layout *layout, const qg_buffer *buffer, qk_binding *binding) {
+    if (layout->view == QG_VIEW_BLOCKS) return;
+    binding->item_bytes = buffer->item_bits / 8;
+    for (uint32_t i = 0; i < buffer->n_axes; ++i)
+        *(buffer->axes[i] == QG_AXIS_ROWS ? &binding->tile_rows : &binding->tile_cols) =
+            buffer->axes[i] == QG_AXIS_ROWS ? buffer->tile_rows : buffer->tile_cols;
+}
+
+static const qk_binding *describe_bindings(qg_arena *arena, const qg_kernel *kernel, uint32_t count) {
+    qk_binding *bindings = QG_NEW_ARRAY(arena, qk_binding, count);
+    const uint32_t n_weights = kernel->layout->n_buffers;
+    for (uint32_t i = 0; i < n_weights; ++i) {
+        bindings[i] = (qk_binding){.index = i,
+                                   .name = kernel->layout->buffers[i].name,
+                                   .role = QK_ROLE_WEIGHTS,
+                                   .access = QK_READ,
+                                   .element = unit_type(kernel->plan->units[i]),
+                                   .block_bytes = kernel->layout->buffers[i].bytes};
+        describe_tile(kernel->layout, &kernel->layout->buffers[i], &bindings[i]);
+    }
+    for (uint32_t i = n_weights; i < count; ++i) {
+        const struct qg_family_binding *own = &kernel->family->bindings[i - n_weights];
+        bindings[i] = (qk_binding){.index = i,
+                                   .name = own->name,
+                                   .role = own->role,
+                                   .access = own->access,
+                                   .element = type_of_role(kernel, own->role)};
+    }
+    return bindings;
+}
+
+/* Stored tables are bound after everything else. */
+static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
+    const qg_layout *layout = kernel->layout;
+    qk_table *tables = QG_NEW_ARRAY(arena, qk_table, layout->n_tables + 1);
+    for (uint32_t i = 0; i < layout->n_tables; ++i) {
+        if (!kernel->plan->stored[i]) continue;
+        qk_table *table = &tables[described->table_count];
+        table->index = described->binding_count + described->table_count++;
+        table->name = layout->tables[i].name;
+        table->words = qg_table_words(arena, &layout->tables[i], &table->bytes);
+    }
+    described->tables = tables;
+}
+
+static qk_math decode_math(qg_scalar type) {
+    return type == QG_F16 ? QK_MATH_F16 : type == QG_BF16 ? QK_MATH_BF16 : QK_MATH_F32;
+}
+
+const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code) {
+    qk_kernel *described = QG_NEW(arena, qk_kernel);
+    const qg_family_form *form = qg_form(kernel->family, kernel->layout);
+    const uint32_t n_push = form->n_push;
+    qk_field *push = QG_NEW_ARRAY(arena, qk_field, n_push);
+    for (uint32_t i = 0; i < n_push; ++i) push[i] = (qk_field){form->push[i], 4 * i, 4};
+    described->name = kernel->name;
+    described->format = kernel->layout->format;
+    described->decode_math = decode_math(kernel->layout->math);
+    described->family = kernel->family->name;
+    described->api = api;
+    described->entry = api == QK_API_VULKAN ? "main" : kernel->name;
+    described->code = code;
+    described->binding_count = kernel->layout->n_buffers + kernel->family->n_bindings;
+    described->bindings = describe_bindings(arena, kernel, described->binding_count);
+    described->push_bytes = 4 * n_push;
+    described->push_count = n_push;
+    described->push = push;
+    const qg_plan *plan = api == QK_API_VULKAN ? kernel->plan : kernel->metal_plan;
+    described->workgroup_size = plan->workgroup;
+    if (api == QK_API_METAL && qg_is_mma(kernel)) described->workgroup_size = 32 * QG_MMA_SIMDGROUPS;
+    described->features = api == QK_API_VULKAN ? features(kernel)
+                          : qg_is_mma(kernel)  ? QK_FEATURE_COOPERATIVE_MATRIX
+                                               : 0;
+    described->numeric = kernel->sum ? kernel->sum->numeric : QK_NUMERIC_EXACT_DECODE;
+    described->output = type_of_role(kernel, QK_ROLE_OUTPUT);
+    described->block_elements = kernel->layout->elements;
+    if (kernel->layout->view != QG_VIEW_BLOCKS) {
+        described->view = (qk_view)kernel->layout->view;
+        described->ragged = kernel->layout->ragged;
+        described->block_rows = kernel->layout->block_rows;
+        described->block_cols = kernel->layout->block_cols;
+    }
+    described->tile_elements = plan->tile_elements;
+    described->tile_rows = plan->tile_rows;
+    described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
+    if (api == QK_API_VULKAN && kernel->wide && !qg_is_mma(kernel))
+        described->kept_elements = qg_kept_tiles(kernel->wide) * kernel->wide->tile_elements;
+    if (api == QK_API_VULKAN && kernel->ahead) {
+        described->rows_ahead = rows_ahead(kernel);
+        described->ahead_kept = kernel->ahead->tile_elements;
+        described->ahead_block = kernel->ahead->layout->elements;
+    }
+    qg_describe_error(kernel, described);
+    if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
+    qg_describe_constants(arena, kernel, described);
+    return described;
+}
+
+bool qg_stores_singly(const qg_kernel *kernel) { return kernel->plan->store_lanes == 1 || kernel->layout->ragged; }
+
+bool qg_rounds_f16(const qg_kernel *kernel) {
+    return kernel->type == QG_F16 && !kernel->family->sums && kernel->plan->lanes == 4;
+}

@@ -1,0 +1,157 @@
+/* family.h: families, classes, kernels, and their descriptors. */
+#ifndef QKGEN_FAMILY_H
+#define QKGEN_FAMILY_H
+
+#include "build/plan.h"
+
+#include <qkgen/kernel.h>
+
+enum { QG_MAX_FAMILY_BINDINGS = 5, QG_MAX_PUSH = 8, QG_MAX_FAMILY_TYPES = 3 };
+
+typedef enum qg_family_id {
+#define F(ID, ...) QG_FAMILY_##ID,
+#include "build/family.def"
+#undef F
+    QG_FAMILY_COUNT
+} qg_family_id;
+
+/* A kernel family: one schedule, in templates/NAME.*, for every format. Its bindings follow the format's buffers. */
+typedef struct qg_family {
+    qg_family_id id;
+    const char *name;
+    const char *summary; /* completes "Q: " in a banner */
+    bool in_blocks;      /* only for formats whose blocks lie one after the other */
+    bool sums;           /* over rows: the results are f32, and the kernel's type is that of x */
+    uint32_t n_types;
+    qg_scalar types[QG_MAX_FAMILY_TYPES]; /* of results, or of x */
+    uint32_t n_bindings;
+    struct qg_family_binding {
+        const char *name;
+        qk_role role;
+        qk_access access;
+    } bindings[QG_MAX_FAMILY_BINDINGS];
+    const char *reference_result;
+    struct qg_family_form {
+        const char *suffix; /* of the template's name */
+        uint32_t n_push;
+        const char *push[QG_MAX_PUSH]; /* u32 each */
+        /* C: what the dispatch stub takes after the weights, declared and passed on; what the reference takes between the
+         * weights and dst. */
+        const char *dispatch_parameters, *dispatch_arguments, *reference_parameters;
+    } blocks, matrix; /* for formats whose blocks lie one after the other, and for those whose blocks are patches */
+} qg_family;
+
+typedef struct qg_family_form qg_family_form;
+
+const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout);
+
+/* From family.def, in its order. */
+extern const qg_family qg_families[QG_FAMILY_COUNT];
+extern const uint32_t qg_n_families;
+const qg_family *qg_family_named(const char *name);
+
+typedef enum qg_class_id {
+#define C(ID, ...) QG_CLASS_##ID,
+#include "build/class.def"
+#undef C
+    QG_CLASS_COUNT
+} qg_class_id;
+
+/* How a family that sums over rows multiplies, and what that costs in exactness. */
+typedef struct qg_sum_class {
+    const char *name;
+    const char *infix;  /* of a kernel's name */
+    const char *module; /* of the name of its code, which several classes may share */
+    qg_products products;
+    uint32_t digits; /* bytes of each x, where products are of bytes */
+    qk_numeric_class numeric;
+    bool metal;
+    bool on_request; /* emitted only where it is named */
+} qg_sum_class;
+
+/* From class.def, in its order. */
+extern const qg_sum_class qg_sum_classes[QG_CLASS_COUNT];
+extern const uint32_t qg_n_sum_classes;
+/* The names of all classes, "|" between them, for help. */
+const char *qg_class_words(void);
+/* The class of that name, or NULL. */
+const qg_sum_class *qg_sum_class_named(const char *name);
+
+/* Whether there are kernels of the family for a format. */
+bool qg_takes(const qg_family *family, const qg_layout *layout);
+
+/* One kernel: a family for a format, with results of one type. */
+typedef struct qg_kernel {
+    const char *name; /* q4_K_dequant_f16, say */
+    const qg_family *family;
+    const qg_layout *layout;
+    const qg_plan *plan; /* on Vulkan */
+    const qg_plan
+        *wide; /* on Vulkan, for one vector and rows that it fits: larger tiles, loads of 16 bytes; NULL: none */
+    const qg_plan
+        *ahead; /* on Vulkan, tiles out of memory into which rows are loaded ahead; NULL: none, or it does not pay */
+    const qg_plan *metal_plan; /* the same for all types */
+    qg_scalar type;
+    const qg_sum_class *sum; /* NULL where the family does not sum */
+    const char *module;      /* name of its GLSL and its words */
+    uint32_t rows_at_once;   /* at most, of one right-hand side; 0: as many as usual */
+    uint32_t overruns;       /* buffers whose wide loads go beyond the last block, a bit each */
+    bool reference;          /* in C: of the first class; what the others are held against is the same */
+    bool shared;             /* a kernel before it in the list has the same */
+} qg_kernel;
+
+/* Metal has no integer dot products: kernels that need them are for Vulkan alone. */
+bool qg_on_metal(const qg_kernel *kernel);
+/* Simdgroups in a threadgroup of Metal, where matrix units multiply. */
+enum { QG_MMA_SIMDGROUPS = 8 };
+/* Whether, with several right-hand sides, a workgroup of Vulkan shares x. */
+bool qg_shares_x(const qg_kernel *kernel);
+/* Of one right-hand side, it can load the x of wide tiles together, whole blocks at a time, QG_LEAST_STAGED runs or a multiple. */
+bool qg_stages_x(const qg_kernel *kernel);
+enum { QG_LEAST_STAGED = 512 };
+/* Whether its products are those of matrix units. */
+bool qg_is_mma(const qg_kernel *kernel);
+/* Whether a format has sums of that class. */
+bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum);
+
+/* constants.c: the specialisation constant of that id, with this value in a descriptor. */
+qk_spec_constant qg_constant(qk_constant_id id, uint32_t value);
+/* The constants of a kernel, into its description, which has its API and workgroup size. */
+void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described);
+/* Plans the kernel as its family wants it. */
+qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
+                        const qg_sum_class *sum);
+/* Elements that the least access to x or to the results takes: ragged rows end anywhere. */
+uint32_t qg_least_lanes(const qg_kernel *kernel);
+/* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */
+const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
+
+/* error.c: the numbers of the bound of a kernel that sums, into its description. */
+void qg_describe_error(const qg_kernel *kernel, qk_kernel *described);
+
+/* Whether a kernel stores single values. */
+bool qg_stores_singly(const qg_kernel *kernel);
+/* Whether it has the constant QK_CONSTANT_ROUNDS_F16. */
+bool qg_rounds_f16(const qg_kernel *kernel);
+
+/* ---- requests -------------------------------------------------------------------------------------------------------- */
+
+/* Which families a format is emitted for, and how. */
+typedef struct qg_request {
+    const qg_layout *layout;
+    uint32_t n_families;
+    const qg_family *const *families;
+    uint32_t classes; /* of sums, as bits; 0: the first, exact */
+    bool vulkan, metal;
+    bool without_mma;     /* the compiler of GLSL does not know matrix units */
+    const char *command;  /* that regenerates, for the banner */
+    qg_kernel_list *list; /* where qg_kernels keeps them; NULL: they are planned each time */
+} qg_request;
+
+/* Whether a request has the kernel for Vulkan. */
+bool qg_on_vulkan(const qg_request *request, const qg_kernel *kernel);
+
+/* All kernels of a request: families in order, and each of their types. Plans that are the same are shared. */
+uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels);
+
+#endif

@@ -1,0 +1,426 @@
+/* `qkgen run`: checks the request and the files, feeds the data to a target part by part, and writes the result under its
+ * final name only when all of it is there. */
+#include "cli/run.h"
+
+#include <qkgen/dispatch.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PART_BYTES = 32 << 20 };
+
+double qg_seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- input ---- */
+
+bool qg_input_open(const char *path, qg_input *in) {
+    struct stat info;
+    const int file = open(path, O_RDONLY);
+    *in = (qg_input){.path = path};
+    if (file < 0 || fstat(file, &info) != 0) {
+        qg_complain("cannot read %s: %s", path, strerror(errno));
+        if (file >= 0) close(file);
+        return false;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        close(file);
+        return qg_complain("cannot read %s: not a regular file", path) == 0;
+    }
+    in->bytes = (uint64_t)info.st_size;
+    in->data = "";
+    if (in->bytes) in->data = mmap(NULL, in->bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (in->data == MAP_FAILED) return qg_complain("cannot map %s: %s", path, strerror(errno)) == 0;
+    return true;
+}
+
+/* `--in FILE` for a format of one buffer, `--in NAME=FILE` for each buffer else. */
+static const char *input_path(const qg_layout *layout, uint32_t buffer, const qg_texts *in) {
+    const char *name = layout->buffers[buffer].name;
+    const size_t length = strlen(name);
+    for (uint32_t i = 0; i < in->count; ++i) {
+        if (strncmp(in->items[i], name, length) == 0 && in->items[i][length] == '=') return in->items[i] + length + 1;
+        if (layout->n_buffers == 1) return in->items[i];
+    }
+    return NULL;
+}
+
+static bool open_buffer(const qg_layout *layout, uint32_t buffer, const qg_texts *in, qg_input *file) {
+    const char *path = input_path(layout, buffer, in);
+    if (in->count != layout->n_buffers && in->count)
+        return qg_complain("%s has %u buffers, but --in was given %u times", layout->name, layout->n_buffers,
+                           in->count) == 0;
+    if (!path) {
+        if (layout->n_buffers == 1) return qg_complain("run needs --in FILE") == 0;
+        return qg_complain("%s needs --in %s=FILE", layout->name, layout->buffers[buffer].name) == 0;
+    }
+    return qg_input_open(path, file);
+}
+
+const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols) {
+    const qg_kernel kernel = qg_kernel_new(arena, layout, &qg_families[QG_FAMILY_DEQUANT], QG_F32, NULL);
+    const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
+    uint64_t *sizes = QG_NEW_ARRAY(arena, uint64_t, layout->n_buffers);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        sizes[i] = qk_weight_bytes(described, i, rows, cols);
+        if (!sizes[i]) return NULL;
+    }
+    return sizes;
+}
+
+/* "multiples of 32 and 128" */
+static const char *shape_rule(qg_arena *arena, const qg_layout *layout) {
+    if (layout->ragged) return "positive";
+    if (layout->view == QG_VIEW_GROUPS)
+        return qg_format(arena, "positive, and together make whole groups of %u", layout->block_cols);
+    return qg_format(arena, "positive multiples of %u and %u", layout->block_rows, layout->block_cols);
+}
+
+/* The buffers of a tensor whose blocks are patches of a matrix: their sizes follow from its shape. */
+static bool open_matrix(qg_job *job, const qg_texts *in, const void **pointers) {
+    const qg_layout *layout = job->layout;
+    if (job->rows == 0 || job->cols == 0)
+        return qg_complain("%s needs --rows and --cols: its blocks are patches of a matrix", layout->name) == 0;
+    job->sizes = qg_matrix_sizes(job->arena, layout, job->rows, job->cols);
+    if (!job->sizes)
+        return qg_complain("--rows is %llu and --cols is %llu: for %s they must be %s, with a product below 2^32",
+                           (unsigned long long)job->rows, (unsigned long long)job->cols, layout->name,
+                           shape_rule(job->arena, layout)) == 0;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        qg_input file;
+        if (!open_buffer(layout, i, in, &file)) return false;
+        if (file.bytes != job->sizes[i])
+            return qg_complain("%s holds %llu bytes, but %s of %llu x %llu has %llu in buffer %s", file.path,
+                               (unsigned long long)file.bytes, layout->name, (unsigned long long)job->rows,
+                               (unsigned long long)job->cols, (unsigned long long)job->sizes[i],
+                               layout->buffers[i].name) == 0;
+        pointers[i] = file.data;
+    }
+    job->weights = pointers;
+    job->elements = job->rows * job->cols;
+    return true;
+}
+
+static bool open_weights(qg_job *job, const qg_texts *in, const void **pointers) {
+    const qg_layout *layout = job->layout;
+    uint64_t blocks = 0;
+    const char *first = "";
+    if (layout->view != QG_VIEW_BLOCKS) return open_matrix(job, in, pointers);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        qg_input file;
+        if (!open_buffer(layout, i, in, &file)) return false;
+        const char *path = file.path;
+        const uint32_t bytes = layout->buffers[i].bytes;
+        if (file.bytes % bytes)
+            return qg_complain("%s holds %llu bytes, which is no multiple of the %u bytes that a block of %s has there",
+                               path, (unsigned long long)file.bytes, bytes, layout->name) == 0;
+        if (i && file.bytes / bytes != blocks)
+            return qg_complain("%s holds %llu blocks of %s, but %s holds %llu", path,
+                               (unsigned long long)(file.bytes / bytes), layout->name, first,
+                               (unsigned long long)blocks) == 0;
+        if (!i) first = path;
+        blocks = file.bytes / bytes;
+        pointers[i] = file.data;
+    }
+    job->weights = pointers;
+    job->elements = blocks * layout->elements;
+    return true;
+}
+
+static bool open_gather(qg_job *job, const char *indices) {
+    qg_input file;
+    if (!indices) return qg_complain("gather needs --indices FILE, u32 row numbers") == 0;
+    if (job->rows == 0 || job->cols == 0) return qg_complain("gather needs --rows and --cols, both at least 1") == 0;
+    if (job->layout->view == QG_VIEW_BLOCKS && job->cols % job->layout->elements)
+        return qg_complain("--cols is %llu, and must be a multiple of the %u elements of a block of %s",
+                           (unsigned long long)job->cols, job->layout->elements, job->layout->name) == 0;
+    if (job->rows > UINT64_MAX / job->cols || job->rows * job->cols != job->elements)
+        return qg_complain("the weights hold %llu elements, which is not --rows %llu times --cols %llu",
+                           (unsigned long long)job->elements, (unsigned long long)job->rows,
+                           (unsigned long long)job->cols) == 0;
+    if (!qg_input_open(indices, &file)) return false;
+    if (file.bytes % 4)
+        return qg_complain("%s holds %llu bytes, which is no multiple of the 4 bytes of an index", indices,
+                           (unsigned long long)file.bytes) == 0;
+    job->indices = file.data;
+    job->tokens = file.bytes / 4;
+    return true;
+}
+
+static bool open_x(qg_job *job, const char *path) {
+    qg_input file;
+    if (!path) return qg_complain("%s needs --x FILE, the right-hand sides", job->family->name) == 0;
+    if (job->rows == 0 || job->cols == 0)
+        return qg_complain("%s needs --rows and --cols, both at least 1", job->family->name) == 0;
+    const uint64_t matrices = job->experts ? job->experts : 1;
+    if (job->rows > UINT64_MAX / job->cols / matrices || matrices * job->rows * job->cols != job->elements)
+        return qg_complain("the weights hold %llu elements, which is not%s --rows %llu times --cols %llu",
+                           (unsigned long long)job->elements,
+                           job->experts ? qg_format(job->arena, " --experts %llu times", (unsigned long long)matrices)
+                                        : "",
+                           (unsigned long long)job->rows, (unsigned long long)job->cols) == 0;
+    if (job->batch == 0) job->batch = 1;
+    if (!qg_input_open(path, &file)) return false;
+    const uint64_t row = job->cols * (qg_scalars[job->type].bits / 8);
+    if (job->batch > UINT64_MAX / row || file.bytes != job->batch * row)
+        return qg_complain("%s holds %llu bytes, but --batch %llu of --cols %llu in %s has %llu", path,
+                           (unsigned long long)file.bytes, (unsigned long long)job->batch,
+                           (unsigned long long)job->cols, qg_scalars[job->type].name,
+                           (unsigned long long)(job->batch * row)) == 0;
+    job->x = file.data;
+    return true;
+}
+
+static bool open_ids(qg_job *job, const char *path) {
+    qg_input file;
+    if (!path || job->experts == 0)
+        return qg_complain("gemv_id needs --ids FILE, u32 numbers of experts, and --experts, at least 1") == 0;
+    if (job->batch == 0) job->batch = 1;
+    if (job->slots == 0) job->slots = 1;
+    if (!qg_input_open(path, &file)) return false;
+    if (job->slots > UINT64_MAX / 4 / job->batch || file.bytes != 4 * job->slots * job->batch)
+        return qg_complain("%s holds %llu bytes, but --tokens %llu times --slots %llu u32 have %llu", path,
+                           (unsigned long long)file.bytes, (unsigned long long)job->batch,
+                           (unsigned long long)job->slots, (unsigned long long)(4 * job->slots * job->batch)) == 0;
+    job->ids = file.data;
+    return true;
+}
+
+/* ---- output ---- */
+
+bool qg_run_output_open(qg_arena *arena, const char *path, qg_run_output *out) {
+    *out = (qg_run_output){.path = path, .temporary = qg_format(arena, "%s.%ld.part", path, (long)getpid())};
+    out->file = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    return out->file >= 0 || qg_complain("cannot write %s: %s", path, strerror(errno)) == 0;
+}
+
+bool qg_run_output_write(qg_run_output *out, const void *data, size_t bytes) {
+    const char *at = data;
+    while (bytes) {
+        const ssize_t written = write(out->file, at, bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return qg_complain("cannot write %s: %s", out->path, strerror(errno)) == 0;
+        at += written;
+        bytes -= (size_t)written;
+    }
+    return true;
+}
+
+bool qg_run_output_close(qg_run_output *out, bool good) {
+    if (close(out->file) != 0 && good) good = qg_complain("cannot write %s: %s", out->path, strerror(errno)) == 0;
+    if (good && rename(out->temporary, out->path) != 0)
+        good = qg_complain("cannot write %s: %s", out->path, strerror(errno)) == 0;
+    if (!good) unlink(out->temporary);
+    return good;
+}
+
+/* ---- progress ---- */
+
+void qg_progress_show(qg_progress *p, uint64_t done, uint64_t all, double bytes) {
+    enum { WIDTH = 40 };
+    const double now = qg_seconds_now();
+    if (!isatty(STDERR_FILENO) || now - p->start < 0.5 || (now - p->last < 0.1 && done < all)) return;
+    const int filled = all ? (int)((double)done / (double)all * WIDTH) : WIDTH;
+    fprintf(stderr, "\r[%.*s%*s] %3.0f%%  %.2f GB/s ", filled, "########################################",
+            WIDTH - filled, "", 100.0 * (double)done / (double)all, bytes / (now - p->start) / 1e9);
+    p->last = now;
+    p->shown = true;
+}
+
+void qg_progress_end(const qg_progress *p) {
+    if (p->shown) fputs("\r\033[K", stderr);
+}
+
+/* ---- the run ---- */
+
+static uint64_t total(const qg_job *job) {
+    const uint64_t vectors = job->ids ? job->batch * job->slots : job->batch;
+    return job->x ? vectors * job->rows : job->indices ? job->tokens : job->elements;
+}
+
+static uint32_t result_bytes(const qg_job *job) { return job->family->sums ? 4 : qg_scalars[job->type].bits / 8; }
+
+/* Elements of the result that one unit of `total` makes. */
+static uint64_t unit_elements(const qg_job *job) { return job->indices ? job->cols : 1; }
+
+uint64_t qg_part_size(const qg_job *job) {
+    const uint64_t bytes = unit_elements(job) * result_bytes(job);
+    if (job->x) return total(job);
+    if (job->layout->view != QG_VIEW_BLOCKS && !job->indices) return job->elements;
+    uint64_t size = PART_BYTES / bytes ? PART_BYTES / bytes : 1;
+    if (!job->indices) size = size / job->layout->elements * job->layout->elements;
+    return size ? size : job->layout->elements;
+}
+
+static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most, qg_run_output *out) {
+    const uint64_t all = total(job), unit = unit_elements(job) * result_bytes(job);
+    qg_progress p = {.start = qg_seconds_now()};
+    void *dst = malloc((size_t)(most * unit) + 1);
+    if (!dst) return qg_complain("out of memory for %llu bytes", (unsigned long long)(most * unit)) == 0;
+    bool good = true;
+    for (uint64_t first = 0; first < all && good; first += most) {
+        const uint64_t count = all - first < most ? all - first : most;
+        const char *why = runner->part(runner->context, job, first, count, dst);
+        if (why) qg_progress_end(&p);
+        good = why ? qg_complain("%s", why) == 0 : qg_run_output_write(out, dst, (size_t)(count * unit));
+        if (good) qg_progress_show(&p, first + count, all, (double)(first + count) * (double)unit);
+    }
+    qg_progress_end(&p);
+    free(dst);
+    return good;
+}
+
+static void report(const qg_job *job, const qg_runner *runner, double wall) {
+    const uint64_t elements = job->x ? job->elements : total(job) * unit_elements(job);
+    const double read = (double)elements * qg_bits_per_element(job->layout) / 8.0;
+    const double written = (double)(total(job) * unit_elements(job)) * result_bytes(job);
+    const double seconds = runner->seconds(runner->context);
+    fprintf(stderr, "%s %s %s %s on %s: %llu elements in %.6f s", job->family->name, job->layout->name,
+            job->x ? "with x in" : "to", qg_scalars[job->type].name, runner->where, (unsigned long long)elements,
+            seconds);
+    if (seconds > 0) fprintf(stderr, ", %.2f GB/s", (read + written) / seconds / 1e9);
+    fprintf(stderr, " (%.3f s with files and transfers)\n", wall);
+    const uint64_t out_of_range = job->indices || job->ids ? runner->out_of_range(runner->context) : 0;
+    if (out_of_range && job->ids)
+        fprintf(stderr, "qkgen: warning: %llu of %llu ids are not below --experts %llu; their results are zeros\n",
+                (unsigned long long)out_of_range, (unsigned long long)(job->batch * job->slots),
+                (unsigned long long)job->experts);
+    else if (out_of_range)
+        fprintf(stderr, "qkgen: warning: %llu of %llu indices are not below --rows %llu; their rows are zeros\n",
+                (unsigned long long)out_of_range, (unsigned long long)job->tokens, (unsigned long long)job->rows);
+}
+
+static const qg_run_target targets[] = {{"c", qg_run_open_c}, {"vulkan", qg_run_open_vulkan}, {"msl", qg_run_open_msl}};
+
+const qg_run_target *qg_target_named(const char *name) {
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i)
+        if (name && strcmp(name, targets[i].name) == 0) return &targets[i];
+    return NULL;
+}
+
+static int run_job(const qg_job *job, const char *target, const char *path) {
+    const double start = qg_seconds_now();
+    uint64_t most = qg_part_size(job);
+    if (most > total(job)) most = total(job);
+    qg_runner runner = {0};
+    const char *why = qg_target_named(target)->open(job, most, &runner);
+    if (why) return qg_complain("%s", why);
+    qg_run_output out;
+    bool good = qg_run_output_open(job->arena, path, &out);
+    if (good) good = qg_run_output_close(&out, run_parts(job, &runner, most, &out));
+    if (good) report(job, &runner, qg_seconds_now() - start);
+    why = runner.close(runner.context);
+    return why ? qg_complain("%s", why) : good ? 0 : 1;
+}
+
+qg_scalar qg_family_type(const qg_family *family, const char *name) {
+    for (uint32_t i = 0; i < family->n_types; ++i)
+        if (name && strcmp(name, qg_scalars[family->types[i]].name) == 0) return family->types[i];
+    return QG_SCALAR_COUNT;
+}
+
+/* The first argument that is no option and no option's value, when it names a family that takes no format. */
+static const qg_plain *find_plain(int argc, char **argv) {
+    for (int i = 0; i < argc; ++i) {
+        if (strncmp(argv[i], "--", 2) != 0) return qg_plain_named(argv[i], NULL);
+        if (!strchr(argv[i], '=')) ++i;
+    }
+    return NULL;
+}
+
+static const char *type_list(qg_arena *arena, const qg_family *family) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < family->n_types; ++i)
+        qg_text_printf(&text, "%s%s",
+                       i == 0                     ? ""
+                       : i + 1 == family->n_types ? " or "
+                                                  : ", ",
+                       qg_scalars[family->types[i]].name);
+    return text.data;
+}
+
+int qg_command_run(qg_session *session, int argc, char **argv) {
+    const qg_plain *plain = find_plain(argc, argv);
+    if (plain) return qg_run_plain(session, plain, argc, argv);
+    const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
+               *math_name = NULL, *sum = NULL;
+    qg_scalar math;
+    qg_texts in = {0}, rest = {0};
+    qg_job job = {.arena = session->arena};
+    const qg_option options[] = {
+        {"--format", QG_TEXT, &format, "F", "the format; `qkgen list` shows them"},
+        {"--target", QG_TEXT, &target, "c|vulkan|msl",
+         "the C reference, a Vulkan device, or the executor of Metal text"},
+        {"--type", QG_TEXT, &type, "f32|f16|bf16", "of results; gemv, gemv_id: of x, f32 or f16"},
+        {"--in", QG_TEXTS, &in, "[NAME=]FILE", "the weights; once for each buffer of a format that has several"},
+        {"--out", QG_TEXT, &out, "FILE", "where results go; appears when all is done"},
+        {"--rows", QG_COUNT, &job.rows, "N", "rows of the matrix; of dequant where blocks are patches of a matrix"},
+        {"--cols", QG_COUNT, &job.cols, "K", "its columns, likewise"},
+        {"--indices", QG_TEXT, &indices, "FILE", "gather: the numbers of rows, u32"},
+        {"--x", QG_TEXT, &x, "FILE", "gemv, gemv_id: the vectors"},
+        {"--batch", QG_COUNT, &job.batch, "M", "gemv: how many vectors (default: 1)"},
+        {"--tokens", QG_COUNT, &job.batch, "M", "gemv_id: how many vectors (default: 1)"},
+        {"--ids", QG_TEXT, &ids, "FILE", "gemv_id: the experts of each token, u32"},
+        {"--experts", QG_COUNT, &job.experts, "E", "gemv_id: matrices in the file"},
+        {"--slots", QG_COUNT, &job.slots, "S", "gemv_id: experts for each token (default: 1)"},
+        {"--class", QG_TEXT, &sum, qg_class_words(), "how sums multiply (default: exact)"},
+        {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
+         "rounds each operation of a value to that type (default: f32)"},
+        {"--device", QG_TEXT, &job.device, "NAME|NUMBER", "vulkan: one of `qkgen devices` (default: the best)"},
+        {"--tuning", QG_TEXT, &job.tuning, "FILE", "vulkan: constants that `qkgen tune` found"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
+    if (rest.count != 1)
+        return qg_complain("run needs one kernel family, such as qkgen run dequant; `qkgen list families` shows them");
+    job.family = qg_family_named(rest.items[0]);
+    if (!job.family)
+        return qg_complain("no kernel family is named %s; `qkgen list families` shows them", rest.items[0]);
+    if (!format) return qg_complain("run needs --format F; `qkgen list` shows them");
+    if (!out) return qg_complain("run needs --out FILE");
+    if (!qg_target_named(target))
+        return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
+    if (job.tuning && strcmp(target, "vulkan") != 0)
+        return qg_complain("--tuning is for --target vulkan; %s has no constants to tune", target);
+    job.type = qg_family_type(job.family, type);
+    if (job.type == QG_SCALAR_COUNT)
+        return qg_complain("--type must be %s, not '%s'", type_list(session->arena, job.family), type ? type : "");
+    if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
+    job.layout = qg_session_format(session, format);
+    if (!job.layout) return 1;
+    job.layout = qg_layout_in(session->arena, job.layout, math);
+    if (!qg_takes(job.family, job.layout))
+        return qg_complain("there is no %s for %s: its blocks do not lie one after the other", job.family->name,
+                           format);
+
+    if (!qg_session_class(session, job.family, job.layout, sum, &job.sum)) return 1;
+    if (job.sum != &qg_sum_classes[QG_CLASS_EXACT] && strcmp(target, "c") == 0)
+        return qg_complain("--class %s is not for --target c: the reference is exact", job.sum->name);
+    if (!job.sum->metal && strcmp(target, "msl") == 0)
+        return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers", job.sum->name);
+
+    const bool gather = job.family->id == QG_FAMILY_GATHER;
+    const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
+    if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
+    if (job.family->id == QG_FAMILY_GEMV_ID && !open_ids(&job, ids)) return 1;
+    if (job.family->sums && !open_x(&job, x)) return 1;
+    qg_templates templates;
+    const char *why = NULL;
+    if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))
+        return qg_complain("%s", why);
+    job.templates = &templates;
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write, like a full disk */
+#endif
+    return run_job(&job, target, out);
+}

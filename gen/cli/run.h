@@ -1,0 +1,120 @@
+/* run.h: running a generated kernel on a user's data. */
+#ifndef QKGEN_RUN_H
+#define QKGEN_RUN_H
+
+#include "cli/command.h"
+
+/* One call of `qkgen run`, checked. `weights` hold one pointer for each buffer of the format. */
+typedef struct qg_job {
+    qg_arena *arena;
+    const qg_layout *layout;
+    const qg_family *family;
+    qg_scalar type;
+    const qg_sum_class *sum; /* families that sum */
+    const qg_templates *templates;
+    const char *device; /* Vulkan: NULL takes the default */
+    const char *tuning; /* Vulkan: a file that `qkgen tune` wrote, or NULL */
+    const void *const *weights;
+    const uint64_t *sizes;   /* bytes of each buffer, where blocks are patches of a matrix */
+    uint64_t elements;       /* of the weights */
+    uint64_t rows, cols;     /* gather, and where blocks are patches of a matrix */
+    const uint32_t *indices; /* gather */
+    uint64_t tokens;         /* gather */
+    const void *x;           /* families that sum: `batch` right-hand sides of `cols` */
+    uint64_t batch;
+    const uint32_t *ids; /* gemv_id: `slots` experts for each right-hand side */
+    uint64_t experts, slots;
+} qg_job;
+
+/* A target that is ready to run a job. A part is a run of whole blocks (dequant, from element `first`) or of tokens
+ * (gather, from token `first`), and everything where the family sums; `dst` takes its results. Functions return NULL, or a sentence saying what failed. */
+typedef struct qg_runner {
+    void *context;
+    const char *where; /* "the C reference", or the device's name */
+    const char *(*part)(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst);
+    double (*seconds)(void *context);        /* spent in kernels so far */
+    uint64_t (*out_of_range)(void *context); /* gather */
+    const char *(*close)(void *context);
+} qg_runner;
+
+/* `most` is the largest part that will be asked for. */
+const char *qg_run_open_c(const qg_job *job, uint64_t most, qg_runner *runner);
+const char *qg_run_open_msl(const qg_job *job, uint64_t most, qg_runner *runner);
+const char *qg_run_open_vulkan(const qg_job *job, uint64_t most, qg_runner *runner);
+
+typedef struct qg_run_target {
+    const char *name;
+    const char *(*open)(const qg_job *job, uint64_t most, qg_runner *runner);
+} qg_run_target;
+
+/* The target of that name, or NULL. */
+const qg_run_target *qg_target_named(const char *name);
+/* The type of that name that the family has kernels for, or QG_SCALAR_COUNT. */
+qg_scalar qg_family_type(const qg_family *family, const char *name);
+/* Bytes of each weight buffer of a tensor of rows x cols, where blocks are patches of a matrix; NULL where that is no shape of
+ * the format. */
+const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols);
+/* How large the parts of a job should be; a multiple of the block. Patches of a matrix are not cut: all is one part. */
+uint64_t qg_part_size(const qg_job *job);
+
+double qg_seconds_now(void);
+
+/* Reads a file of tuning, for a device of that name. Returns NULL, or a sentence saying what failed. */
+const char *qg_tuning_read(qg_arena *arena, const char *path, const char *device, const qk_tuning **tuning);
+
+/* `qkgen run` of a family that takes no format (run_plain.c). */
+int qg_run_plain(qg_session *session, const qg_plain *family, int argc, char **argv);
+/* Calls the dispatch function of the family; `ranges` in the order of its bindings. */
+qk_status qg_plain_dispatch(const qg_plain *family, const qk_backend *backend, const qk_kernel *kernel,
+                            const qk_range *ranges, uint64_t groups, uint32_t group, uint32_t bins, qk_error *error);
+
+/* ---- what runs of families with and without a format share ----------------------------------------------------- */
+
+/* run_c.c: header and source of `--embed` as one text; and that text compiled and loaded. `name` is that of the file.
+ * Returns NULL, or a sentence saying what failed. */
+char *qg_reference_text(qg_arena *arena, const char *header, const char *source);
+const char *qg_reference_load(qg_arena *arena, const char *text, const char *name, void **object);
+
+/* run_msl.c: one kernel of an MSL text in the executor. Its backend takes pointers as buffers. */
+typedef struct qg_metal qg_metal;
+const char *qg_metal_open(qg_arena *arena, const char *text, const char *name, const qk_kernel *kernel,
+                          qg_metal **metal);
+qk_backend qg_metal_backend(qg_metal *metal);
+/* What a launch that failed had to say, else `error`. */
+const char *qg_metal_failure(const qg_metal *metal, const qk_error *error);
+void qg_metal_close(qg_metal *metal);
+
+/* ---- files and progress ---------------------------------------------------------------------------------------- */
+
+/* A regular file, mapped until the process ends. */
+typedef struct qg_input {
+    const char *path;
+    const void *data;
+    uint64_t bytes;
+} qg_input;
+
+/* Functions on files print what failed, and return false. */
+bool qg_input_open(const char *path, qg_input *in);
+
+/* A file that gets its name only when all of it is there. */
+typedef struct qg_run_output {
+    const char *path;
+    const char *temporary;
+    int file;
+} qg_run_output;
+
+bool qg_run_output_open(qg_arena *arena, const char *path, qg_run_output *out);
+bool qg_run_output_write(qg_run_output *out, const void *data, size_t bytes);
+/* Gives the file its final name, or removes it when not `good`. */
+bool qg_run_output_close(qg_run_output *out, bool good);
+
+/* A bar on stderr, when that is a terminal and the work is long. `start` is the time now. */
+typedef struct qg_progress {
+    bool shown;
+    double start, last;
+} qg_progress;
+
+void qg_progress_show(qg_progress *p, uint64_t done, uint64_t all, double bytes);
+void qg_progress_end(const qg_progress *p);
+
+#endif

@@ -1,0 +1,177 @@
+/* The C target: writes the reference decoder of the format, lets the system's compiler make a shared object of it, and
+ * calls it. Objects are kept by content, beside the text that they were made from. */
+#include "cli/run.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+typedef struct reference {
+    void *object;
+    void *function;
+    double seconds;
+    uint64_t out_of_range;
+} reference;
+
+static uint64_t hash(const char *text) {
+    uint64_t h = 0xCBF29CE484222325u;
+    for (; *text; ++text) h = (h ^ (unsigned char)*text) * 0x100000001B3u;
+    return h;
+}
+
+static const char *cache_folder(qg_arena *arena) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && *cache) return qg_format(arena, "%s/qkgen/c", cache);
+    return home && *home ? qg_format(arena, "%s/.cache/qkgen/c", home) : NULL;
+}
+
+static bool make_folders(qg_arena *arena, const char *path) {
+    char *copy = qg_strndup(arena, path, strlen(path));
+    for (char *at = copy + 1; *at; ++at) {
+        if (*at != '/') continue;
+        *at = '\0';
+        mkdir(copy, 0700);
+        *at = '/';
+    }
+    return mkdir(copy, 0700) == 0 || errno == EEXIST;
+}
+
+char *qg_reference_text(qg_arena *arena, const char *header, const char *source) {
+    const char *include = strstr(source, "#include \""), *rest = include ? strchr(include, '\n') : NULL;
+    if (!rest) return qg_format(arena, "%s", source);
+    return qg_format(arena, "%s%.*s%s", header, (int)(include - source), source, rest);
+}
+
+static char *reference_text(const qg_job *job, const char **why) {
+    const qg_request request = {
+        .layout = job->layout, .n_families = 1, .families = &job->family, .command = "qkgen run"};
+    const qg_c_options options = {
+        .embed = true, .kernel_h = "#include <stddef.h>\n#include <stdint.h>", .dispatch_h = ""};
+    const char *header = qg_c_header(job->arena, job->templates, &request, &options, why);
+    const char *source = header ? qg_c_source(job->arena, job->templates, &request, &options, why) : NULL;
+    return source ? qg_reference_text(job->arena, header, source) : NULL;
+}
+
+/* Compiles `source` to `object`; the compiler's own messages go to stderr. */
+static const char *compile(qg_arena *arena, const char *source, const char *object) {
+    const char *part = qg_format(arena, "%s.%ld.part", object, (long)getpid());
+    const char *const args[] = {"sh",
+                                "-c",
+                                "exec ${CC:-cc} \"$@\"",
+                                "cc",
+                                "-std=c11",
+                                "-O2",
+                                "-ffp-contract=off",
+                                "-fPIC",
+                                "-shared",
+                                "-o",
+                                part,
+                                source,
+                                NULL};
+    pid_t child;
+    int status = 0;
+    if (posix_spawnp(&child, "sh", NULL, NULL, (char *const *)args, environ) != 0 || waitpid(child, &status, 0) < 0)
+        return qg_format(arena, "cannot start the C compiler: %s", strerror(errno));
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        unlink(part);
+        const char *hint = WIFEXITED(status) && WEXITSTATUS(status) == 127
+                               ? "; --target c needs a C compiler: install gcc or clang, or name one in CC"
+                               : "";
+        return qg_format(arena, "the C compiler failed on %s%s", source, hint);
+    }
+    return rename(part, object) == 0 ? NULL : qg_format(arena, "cannot write %s: %s", object, strerror(errno));
+}
+
+static const char *ensure_object(qg_arena *arena, const char *text, const char *name, char **object) {
+    const char *why = NULL, *folder = cache_folder(arena);
+    char temporary[] = "/tmp/qkgen-XXXXXX";
+    if (!folder || !make_folders(arena, folder)) folder = mkdtemp(temporary);
+    if (!folder) return qg_format(arena, "cannot make a folder for the reference decoder: %s", strerror(errno));
+    const char *stem = qg_format(arena, "%s/%s-%016llx", folder, name,
+                                 (unsigned long long)(hash(text) ^ hash(getenv("CC") ? getenv("CC") : "cc")));
+    const char *source = qg_format(arena, "%s.c", stem);
+    *object = qg_format(arena, "%s.so", stem);
+    size_t length = 0;
+    const char *kept = qg_read_file(arena, source, (size_t)1 << 24, &length, &why);
+    if (kept && length == strlen(text) && memcmp(kept, text, length) == 0 && access(*object, R_OK) == 0) return NULL;
+    why = qg_write_file(arena, source, text, strlen(text));
+    if (why) return qg_format(arena, "cannot write %s: %s", source, why);
+    return compile(arena, source, *object);
+}
+
+const char *qg_reference_load(qg_arena *arena, const char *text, const char *name, void **object) {
+    char *path = NULL;
+    const char *why = ensure_object(arena, text, name, &path);
+    if (why) return why;
+    *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return *object ? NULL : qg_format(arena, "cannot load %s: %s", path, dlerror());
+}
+
+typedef void dequant_function(const void *const *, uint64_t, void *);
+typedef void matrix_function(const void *const *, uint64_t, uint64_t, void *);
+typedef void gemv_function(const void *const *, const void *, uint64_t, uint64_t, uint64_t, float *);
+typedef uint64_t gemv_id_function(const void *const *, const void *, const uint32_t *, uint64_t, uint64_t, uint64_t,
+                                  uint64_t, uint64_t, float *);
+typedef uint64_t gather_function(const void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, void *);
+
+static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
+    reference *r = context;
+    const double start = qg_seconds_now();
+    if (job->ids) {
+        gemv_id_function *gemv_id;
+        memcpy(&gemv_id, &r->function, sizeof gemv_id);
+        r->out_of_range =
+            gemv_id(job->weights, job->x, job->ids, job->experts, job->rows, job->cols, job->batch, job->slots, dst);
+    } else if (job->x) {
+        gemv_function *gemv;
+        memcpy(&gemv, &r->function, sizeof gemv);
+        gemv(job->weights, job->x, job->rows, job->cols, job->batch, dst);
+    } else if (job->indices) {
+        gather_function *gather;
+        memcpy(&gather, &r->function, sizeof gather); /* ISO C has no conversion from object to function pointers */
+        r->out_of_range += gather(job->weights, job->indices + first, job->rows, job->cols, count, dst);
+    } else if (job->sizes) {
+        matrix_function *dequant;
+        memcpy(&dequant, &r->function, sizeof dequant);
+        dequant(job->weights, job->rows, job->cols, dst);
+    } else {
+        dequant_function *dequant;
+        memcpy(&dequant, &r->function, sizeof dequant);
+        const void *weights[64];
+        for (uint32_t i = 0; i < job->layout->n_buffers && i < 64; ++i)
+            weights[i] = (const char *)job->weights[i] + first / job->layout->elements * job->layout->buffers[i].bytes;
+        dequant(weights, count, dst);
+    }
+    r->seconds += qg_seconds_now() - start;
+    return NULL;
+}
+
+static double spent(void *context) { return ((reference *)context)->seconds; }
+
+static uint64_t missed(void *context) { return ((reference *)context)->out_of_range; }
+
+static const char *close_reference(void *context) {
+    dlclose(((reference *)context)->object);
+    return NULL;
+}
+
+const char *qg_run_open_c(const qg_job *job, uint64_t most, qg_runner *runner) {
+    (void)most;
+    const char *why = NULL, *text = reference_text(job, &why);
+    reference *r = QG_NEW(job->arena, reference);
+    if (text) why = qg_reference_load(job->arena, text, job->layout->name, &r->object);
+    if (why) return why;
+    const char *name =
+        qg_format(job->arena, "qk_%s_%s_%s_ref", job->layout->name, job->family->name, qg_scalars[job->type].name);
+    r->function = dlsym(r->object, name);
+    if (!r->function) return qg_format(job->arena, "the reference has no function %s", name);
+    *runner = (qg_runner){r, "the C reference", run_part, spent, missed, close_reference};
+    return NULL;
+}

@@ -1,0 +1,359 @@
+/* The cases of `qkgen soak`: drawn at random around what matters, written as one line, and read from it. */
+#include "cli/run_soak.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t qg_soak_random(uint64_t *state) {
+    uint64_t x = *state += UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return x ^ (x >> 31);
+}
+
+static uint64_t below(uint64_t *state, uint64_t count) { return count ? qg_soak_random(state) % count : 0; }
+
+static bool one_in(uint64_t *state, uint64_t count) { return below(state, count) == 0; }
+
+/* ---- the kernel ---- */
+
+static bool is_wanted(const qg_texts *wanted, const char *name) {
+    for (uint32_t i = 0; i < wanted->count; ++i)
+        if (fnmatch(wanted->items[i], name, 0) == 0) return true;
+    return wanted->count == 0;
+}
+
+/* A format: first one of the specifications, then one of those that its parameters make, so that large families of formats do not
+ * crowd out the others. */
+static const qg_layout *draw_format(const qg_soak_choice *choice, uint64_t *state) {
+    const qg_library *library = choice->session->library;
+    const qg_layouts *all = &library->layouts;
+    for (int tries = 0; tries < 4096; ++tries) {
+        const uint32_t first = (uint32_t)below(state, all->count);
+        uint32_t same = 0;
+        for (uint32_t i = 0; i < all->count; ++i) same += strcmp(library->paths[i], library->paths[first]) == 0;
+        if (is_wanted(&choice->formats, all->items[first]->name) && one_in(state, same)) return all->items[first];
+    }
+    for (uint32_t i = 0; i < all->count; ++i)
+        if (is_wanted(&choice->formats, all->items[i]->name)) return all->items[i];
+    return NULL;
+}
+
+/* Sums have most of the schedules, and get most of the cases. */
+static bool draw_family(const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
+    for (int tries = 0; tries < 64; ++tries) {
+        const uint32_t shares = qg_n_families * 2, number = (uint32_t)below(state, shares + 2);
+        c->family = NULL;
+        if (number >= shares) {
+            const qg_plain_set *set = &qg_plain_sets[below(state, qg_n_plain_sets)];
+            c->family = NULL; /* that an earlier try left */
+            c->plain = &set->families[below(state, set->n_families)];
+            if (choice->formats.count == 0 && is_wanted(&choice->families, c->plain->name)) return true;
+            c->plain = NULL;
+            continue;
+        }
+        c->family = &qg_families[number / 2];
+        if (number % 2 && !c->family->sums) continue;
+        if (is_wanted(&choice->families, c->family->name)) return true;
+    }
+    return false;
+}
+
+static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
+    if (!draw_family(choice, state, c)) return false;
+    if (c->plain) return true;
+    c->layout = draw_format(choice, state);
+    if (!c->layout || !qg_takes(c->family, c->layout)) return false;
+    c->type = c->family->types[below(state, c->family->n_types)];
+    if (!c->family->sums) return choice->classes.count == 0;
+    c->sum = &qg_sum_classes[below(state, qg_n_sum_classes)];
+    if (!is_wanted(&choice->classes, c->sum->name)) return false;
+    if (c->sum->products == QG_PRODUCTS_MMA && !choice->matrix_units) return false;
+    return c->sum == &qg_sum_classes[QG_CLASS_EXACT] || qg_has_class(arena, c->layout, c->family, c->sum);
+}
+
+/* ---- the shape ---- */
+
+/* A number of units up to `most`: few, near a power of two, as in a real model, or any. `unit` is what the numbers of models count. */
+static uint64_t draw_size(uint64_t *state, uint64_t most, uint64_t unit) {
+    static const uint32_t models[] = {256,  512,  576,  768,  1024,  1536,  2048,  2560,  2880,  3072,  3584,
+                                      4096, 5120, 7168, 8192, 11008, 12288, 14336, 18944, 27648, 28672, 65536};
+    static const int near[] = {-1, 0, 0, 0, 1};
+    uint64_t size = 0;
+    switch (below(state, 5)) {
+    case 0: size = below(state, 20); break;
+    case 1: {
+        uint32_t bits = 0;
+        while (most >> bits > 1) bits += 1;
+        size = (UINT64_C(1) << below(state, bits + 1)) + (uint64_t)near[below(state, 5)];
+        break;
+    }
+    case 2: size = models[below(state, sizeof models / sizeof *models)] / unit; break;
+    case 3: size = 32 * (1 + below(state, 8)) + (uint64_t)near[below(state, 5)]; break;
+    default: size = 1 + below(state, most); break;
+    }
+    return size <= most ? size : 1 + below(state, most);
+}
+
+/* Elements of the weights: as many as a device has time for, and at times far more. */
+static uint64_t draw_elements(const qg_soak_choice *choice, uint64_t *state) {
+    if (choice->cpu) return one_in(state, 16) ? 1 << 20 : 1 << 17;
+    if (one_in(state, 512) && choice->memory > UINT64_C(32) << 30) return UINT64_C(1) << 33;
+    return one_in(state, 24) ? UINT64_C(1) << 28 : UINT64_C(1) << 23;
+}
+
+static void draw_plain(const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
+    const uint64_t most = choice->cpu ? 1 << 18 : 1 << 22;
+    c->cols = 4 * (1 + draw_size(state, 1023, 4));
+    if (c->cols > 4096) c->cols = 4096;
+    c->rows = draw_size(state, most / c->cols, 1);
+    c->batch = 2 + below(state, 255);
+}
+
+static void draw_shape(const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
+    const qg_layout *layout = c->layout;
+    const bool blocks = layout->view == QG_VIEW_BLOCKS, any = layout->ragged;
+    const uint64_t wide = blocks ? layout->elements : any ? 1 : layout->block_cols;
+    const uint64_t high = blocks || any ? 1 : layout->block_rows;
+    uint64_t most = draw_elements(choice, state);
+    if (!blocks && most > UINT64_C(1) << 30) most = UINT64_C(1) << 30;
+    if (c->family->in_blocks) {
+        c->experts = 1 + below(state, one_in(state, 4) ? 128 : 8);
+        c->slots = 1 + below(state, 8);
+        most /= c->experts;
+    }
+    /* A long row, or many of them, now and then: in between, as they come. */
+    const uint64_t most_cols = most < 65536 ? most : one_in(state, 6) ? 131072 : 16384;
+    c->cols = wide * draw_size(state, most_cols > wide ? most_cols / wide : 1, wide);
+    const uint64_t most_rows = most / (c->cols ? c->cols : 1) / high;
+    c->rows = high * draw_size(state, most_rows ? (most_rows < 300000 ? most_rows : 300000) : 1, high);
+    if (most > UINT64_C(1) << 32 && c->cols) c->rows = most / c->cols;
+    if (c->family->sums)
+        c->batch = c->family->in_blocks ? below(state, 18)
+                   : one_in(state, 32)  ? 0
+                   : one_in(state, 3)   ? 1 /* as many schedules as for all others */
+                                        : 1 + below(state, 8);
+    if (!c->family->sums && c->family->n_bindings > 1) {
+        c->batch = below(state, 70);
+        c->rows = c->rows ? c->rows : high; /* a table has rows */
+        c->cols = c->cols ? c->cols : wide;
+    }
+    const uint64_t results = c->family->in_blocks ? UINT64_C(1) << 22 : UINT64_C(1) << 24;
+    if (c->family->in_blocks && c->rows * c->batch * c->slots > results) c->batch = 1;
+    if (!c->family->sums && c->batch * c->cols > results / 8) c->batch = 1;
+    if (!c->family->sums && c->family->n_bindings == 1 && c->rows * c->cols > results)
+        c->rows = high * (results / c->cols / high + 1);
+}
+
+/* ---- what else is drawn ---- */
+
+static const char *draw_constants(qg_arena *arena, uint64_t *state, const qg_soak_case *c) {
+    const qk_kernel *kernel = qg_soak_describe(arena, c);
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < kernel->spec_constant_count; ++i) {
+        const qk_spec_constant *constant = &kernel->spec_constants[i];
+        if (constant->legal_count < 2 || qk_follows_call(constant->id) || !one_in(state, 3)) continue;
+        qg_text_printf(&text, "%s%s:%u", text.length ? "," : "", constant->name,
+                       constant->legal[below(state, constant->legal_count)]);
+    }
+    return text.data ? text.data : "";
+}
+
+const qk_kernel *qg_soak_describe(qg_arena *arena, const qg_soak_case *c) {
+    if (c->plain) return qg_plain_describe(arena, c->plain, QK_API_VULKAN, NULL);
+    qg_kernel *kernel = QG_NEW(arena, qg_kernel);
+    *kernel = qg_kernel_new(arena, c->layout, c->family, c->type, c->sum);
+    return qg_describe(arena, kernel, QK_API_VULKAN, NULL);
+}
+
+/* ---- a sweep ---- */
+
+static bool is_first_of_specification(const qg_library *library, uint32_t layout) {
+    return layout == 0 || strcmp(library->paths[layout], library->paths[layout - 1]) != 0;
+}
+
+uint64_t qg_soak_sweep(qg_arena *arena, qg_soak_choice *choice) {
+    const qg_library *library = choice->session->library;
+    uint32_t capacity = 0;
+    choice->n_kernels = 0;
+    for (uint32_t l = 0; l < library->layouts.count; ++l) {
+        const qg_layout *layout = library->layouts.items[l];
+        if (!is_wanted(&choice->formats, layout->name)) continue;
+        if (choice->one_of_each && !is_first_of_specification(library, l)) continue;
+        for (uint32_t i = 0; i < qg_n_families * qg_n_sum_classes; ++i) {
+            const qg_family *family = &qg_families[i / qg_n_sum_classes];
+            const qg_sum_class *sum = &qg_sum_classes[i % qg_n_sum_classes];
+            if (!family->sums || !is_wanted(&choice->families, family->name) || !qg_takes(family, layout)) continue;
+            if (!is_wanted(&choice->classes, sum->name)) continue;
+            if (sum->products == QG_PRODUCTS_MMA && !choice->matrix_units) continue;
+            if (sum != &qg_sum_classes[QG_CLASS_EXACT] && !qg_has_class(arena, layout, family, sum)) continue;
+            const qg_soak_case kernel = {
+                .layout = layout, .family = family, .sum = sum, .type = family->types[0], .constants = ""};
+            QG_PUSH(arena, choice->kernels, choice->n_kernels, capacity, kernel);
+        }
+    }
+    return (uint64_t)choice->n_shapes * choice->n_kernels * QG_SOAK_GROUP;
+}
+
+/* Case `number` of a sweep: one to eight vectors, which make a group; then the shapes; then the kernels. */
+static bool case_of_sweep(const qg_soak_choice *choice, uint64_t number, qg_soak_case *c) {
+    const uint64_t group = number / QG_SOAK_GROUP;
+    const qg_matrix *shape = &choice->shapes[group % choice->n_shapes];
+    *c = choice->kernels[group / choice->n_shapes % choice->n_kernels];
+    const bool experts = shape->experts != 0;
+    if (experts != c->family->in_blocks) return false;
+    c->rows = shape->rows;
+    c->cols = shape->cols;
+    c->experts = shape->experts;
+    c->slots = experts ? shape->used : 0;
+    c->batch = number % QG_SOAK_GROUP + 1;
+    c->parts = 1;
+    c->seed = choice->seed + group;
+    c->padding = group % 2 ? QK_PADDING : 0;
+    c->x = (qg_soak_x)(number % (QG_SOAK_ONE + 1));
+    if (c->layout->view == QG_VIEW_BLOCKS) return c->cols % c->layout->elements == 0;
+    return true;
+}
+
+bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number, qg_soak_case *c) {
+    if (choice->n_shapes) {
+        if (!case_of_sweep(choice, number, c)) return false;
+        return c->layout->view == QG_VIEW_BLOCKS ||
+               qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
+    }
+    uint64_t state = choice->seed * UINT64_C(0xD1342543DE82EF95) + number / QG_SOAK_GROUP;
+    *c = (qg_soak_case){.constants = "", .parts = 1};
+    qg_soak_random(&state);
+    bool found = false;
+    for (int tries = 0; tries < 64 && !found; ++tries) {
+        *c = (qg_soak_case){.constants = "", .parts = 1};
+        found = draw_kernel(arena, choice, &state, c);
+    }
+    if (!found) return false;
+    state += number % QG_SOAK_GROUP * UINT64_C(0xA0761D6478BD642F);
+    c->seed = qg_soak_random(&state) >> 40;
+    if (c->plain)
+        draw_plain(choice, &state, c);
+    else
+        draw_shape(choice, &state, c);
+    const bool sums = c->family && c->family->sums;
+    c->x = (qg_soak_x)below(&state, sums ? QG_SOAK_X_COUNT : QG_SOAK_ZEROS + 1);
+    c->weights = one_in(&state, 4) ? QG_BYTES_CONSTANT : QG_BYTES_RANDOM;
+    if (!sums && one_in(&state, 3)) c->weights = QG_BYTES_ANY;
+    c->offset = below(&state, 4);
+    c->padding = one_in(&state, 2) ? QK_PADDING : one_in(&state, 4) ? 4 * below(&state, 16) : 0;
+    c->parts = one_in(&state, 6) ? 2 + below(&state, 4) : 1;
+    c->workgroups = one_in(&state, 5) ? 1 + below(&state, 24) : 0;
+    /* So few would take so long for a large tensor that a driver gives up. */
+    if (c->rows * c->cols > UINT64_C(1) << 28) c->workgroups = 0;
+    if (!c->plain && one_in(&state, 3)) c->constants = draw_constants(arena, &state, c);
+    if (c->plain || !c->rows || !c->cols) return true;
+    return c->layout->view == QG_VIEW_BLOCKS || qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
+}
+
+/* ---- as text ---- */
+
+static const char *const x_names[QG_SOAK_X_COUNT] = {"gaussian", "outliers", "mixed",     "sparse",
+                                                     "one",      "zeros",    "subnormal", "infinite"};
+static const char *const weight_names[] = {"random", "constant", "any"};
+
+const char *qg_soak_text(qg_arena *arena, const qg_soak_case *c) {
+    qg_text text = qg_text_new(arena);
+    if (c->layout) qg_text_printf(&text, "format=%s ", c->layout->name);
+    qg_text_printf(&text, "family=%s ", c->plain ? c->plain->name : c->family->name);
+    if (c->sum) qg_text_printf(&text, "class=%s ", c->sum->name);
+    if (c->family) qg_text_printf(&text, "type=%s ", qg_scalars[c->type].name);
+    const struct {
+        const char *name;
+        uint64_t value, usual;
+    } numbers[] = {{"rows", c->rows, UINT64_MAX},   {"cols", c->cols, UINT64_MAX}, {"batch", c->batch, 0},
+                   {"experts", c->experts, 0},      {"slots", c->slots, 0},        {"seed", c->seed, UINT64_MAX},
+                   {"offset", c->offset, 0},        {"padding", c->padding, 0},    {"parts", c->parts, 1},
+                   {"workgroups", c->workgroups, 0}};
+    for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+        if (numbers[i].value != numbers[i].usual)
+            qg_text_printf(&text, "%s=%llu ", numbers[i].name, (unsigned long long)numbers[i].value);
+    qg_text_printf(&text, "x=%s weights=%s", x_names[c->x], weight_names[c->weights]);
+    if (*c->constants) qg_text_printf(&text, " constants=%s", c->constants);
+    return text.data;
+}
+
+static bool read_name(const char *value, const char *const *names, uint32_t count, int *number) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (strcmp(value, names[i]) == 0) {
+            *number = (int)i;
+            return true;
+        }
+    return false;
+}
+
+/* A word NAME=VALUE that is a number. */
+static bool read_number(qg_soak_case *c, const char *name, const char *value) {
+    const struct {
+        const char *name;
+        uint64_t *target;
+    } numbers[] = {{"rows", &c->rows},     {"cols", &c->cols},
+                   {"batch", &c->batch},   {"experts", &c->experts},
+                   {"slots", &c->slots},   {"seed", &c->seed},
+                   {"offset", &c->offset}, {"padding", &c->padding},
+                   {"parts", &c->parts},   {"workgroups", &c->workgroups}};
+    char *end;
+    for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+        if (strcmp(name, numbers[i].name) != 0) continue;
+        *numbers[i].target = strtoull(value, &end, 10);
+        return *value >= '0' && *value <= '9' && !*end;
+    }
+    return false;
+}
+
+static bool read_word(const qg_session *session, qg_soak_case *c, const char *name, const char *value,
+                      const char **type) {
+    int number = 0;
+    if (strcmp(name, "format") == 0) return (c->layout = qg_library_find(session->library, value)) != NULL;
+    if (strcmp(name, "family") == 0) {
+        c->family = qg_family_named(value);
+        c->plain = c->family ? NULL : qg_plain_named(value, NULL);
+        return c->family || c->plain;
+    }
+    if (strcmp(name, "class") == 0) return (c->sum = qg_sum_class_named(value)) != NULL;
+    if (strcmp(name, "type") == 0) return (*type = value) != NULL;
+    if (strcmp(name, "constants") == 0) return (c->constants = value) != NULL;
+    if (strcmp(name, "x") == 0) {
+        if (!read_name(value, x_names, QG_SOAK_X_COUNT, &number)) return false;
+        c->x = (qg_soak_x)number;
+        return true;
+    }
+    if (strcmp(name, "weights") == 0) {
+        if (!read_name(value, weight_names, 3, &number)) return false;
+        c->weights = (qg_bytes_of)number;
+        return true;
+    }
+    return read_number(c, name, value);
+}
+
+const char *qg_soak_read(qg_arena *arena, const qg_session *session, const char *text, qg_soak_case *c) {
+    const char *type = NULL;
+    *c = (qg_soak_case){.constants = "", .parts = 1, .type = QG_SCALAR_COUNT};
+    for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        char *word = qg_strndup(arena, at, length), *equal = strchr(word, '=');
+        at += length;
+        if (equal) *equal = 0;
+        if (!equal || !read_word(session, c, word, equal + 1, &type))
+            return qg_format(arena,
+                             "'%.*s' is no NAME=VALUE of a case, or a value that %s cannot have; a case is what "
+                             "`qkgen soak` printed",
+                             (int)length, at - length, word);
+    }
+    if (!c->family && !c->plain) return "the case names no family";
+    if (c->plain) return NULL;
+    if (!c->layout || !type) return "the case names no format, or no type";
+    c->type = qg_family_type(c->family, type);
+    if (c->type == QG_SCALAR_COUNT) return qg_format(arena, "%s has no kernels of type %s", c->family->name, type);
+    if (!qg_takes(c->family, c->layout)) return qg_format(arena, "%s takes no %s", c->family->name, c->layout->name);
+    if (c->family->sums && !c->sum) return "the case names no class";
+    if (c->sum && c->sum != &qg_sum_classes[QG_CLASS_EXACT] && !qg_has_class(arena, c->layout, c->family, c->sum))
+        return qg_format(arena, "%s has no sums of class %s", c->layout->name, c->sum->name);
+    return NULL;
+}

@@ -1,0 +1,403 @@
+/* What must come of a case of `qkgen soak`: its data, and its results, computed on the host, in double precision, straight from the
+ * layout. Rows of weights repeat after some, so that every result of a large matrix can be judged. */
+#include "cli/run_bound.h"
+#include "cli/run_soak.h"
+
+#include "spec/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 61 }; /* a prime, so that no tile of rows repeats */
+
+/* ---- x ---- */
+
+static double uniform(uint64_t *state) { return (double)(qg_soak_random(state) >> 11) / 9007199254740992.0; }
+
+static double gaussian(uint64_t *state) {
+    const double a = uniform(state), b = uniform(state);
+    return sqrt(-2 * log(a + 1e-300)) * cos(6.283185307179586 * b);
+}
+
+static double draw_x(qg_soak_x kind, qg_scalar type, uint64_t *state, bool chosen) {
+    const bool half = type == QG_F16;
+    const double x = gaussian(state), u = uniform(state);
+    switch (kind) {
+    case QG_SOAK_OUTLIERS: return u * 64 < 1 ? x * 1e4 : x;
+    case QG_SOAK_MIXED: return x * pow(10, half ? 8 * u - 4.5 : 12 * u - 6);
+    case QG_SOAK_SPARSE: return u * 64 < 1 ? x : 0;
+    case QG_SOAK_ONE: return chosen ? x : 0;
+    case QG_SOAK_ZEROS: return 0;
+    case QG_SOAK_SUBNORMAL: return ldexp(x, half ? -18 : -130);
+    case QG_SOAK_INFINITE:
+        return chosen || u * 4096 < 1 ? (x > 1 ? (double)NAN : x > 0 ? (double)INFINITY : -(double)INFINITY) : x;
+    default: return x;
+    }
+}
+
+static void fill_x(const qg_soak_case *c, qg_scalar type, uint64_t vectors, uint64_t cols, void *to) {
+    const uint32_t bytes = qg_scalars[type].bits / 8;
+    uint64_t state = c->seed + 1;
+    for (uint64_t v = 0; v < vectors; ++v) {
+        const uint64_t chosen = cols ? qg_soak_random(&state) % cols : 0;
+        for (uint64_t k = 0; k < cols; ++k) {
+            double x = draw_x(c->x, type, &state, k == chosen);
+            if (type == QG_F16 && isfinite(x)) x = fmax(-60000, fmin(60000, x));
+            const uint32_t bits = qg_bits_of(type, (float)x);
+            memcpy((char *)to + (v * cols + k) * bytes, &bits, bytes);
+        }
+    }
+}
+
+/* The number that bits of f32, f16 or bf16 are. */
+static double number(qg_scalar type, uint32_t bits) {
+    float value;
+    if (type == QG_F16) {
+        const uint32_t exponent = bits >> 10 & 31, mantissa = bits & 0x3FF;
+        const double sign = bits >> 15 ? -1 : 1;
+        if (exponent == 31) return mantissa ? (double)NAN : sign * (double)INFINITY;
+        return sign * ldexp(exponent ? 1024 + mantissa : mantissa, (int)(exponent ? exponent : 1) - 25);
+    }
+    if (type == QG_BF16) bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+/* ---- making the data ---- */
+
+static uint64_t all_rows(const qg_soak_case *c) { return c->rows * (c->family->in_blocks ? c->experts : 1); }
+
+/* Rows after which those of the weights repeat. */
+static uint64_t rows_of_period(const qg_soak_case *c, uint64_t most) {
+    uint64_t rows = c->cols ? most / c->cols : MOST_ROWS;
+    rows = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
+    if (rows > 3) rows -= 1 - rows % 2;
+    return all_rows(c) < rows ? all_rows(c) : rows;
+}
+
+static bool make_weights(const qg_soak_case *c, qg_soak_data *data) {
+    const qg_layout *layout = c->layout;
+    data->weights.seed = c->seed << 20;
+    data->weights.bytes = c->weights;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const uint64_t repeated =
+            layout->view == QG_VIEW_BLOCKS ? rows_of_period(c, data->most) * (c->cols / layout->elements) : 0;
+        const uint64_t bytes = layout->view == QG_VIEW_BLOCKS ? repeated * layout->buffers[i].bytes
+                                                              : qk_weight_bytes(data->kernel, i, c->rows, c->cols);
+        data->weights.periods[i] = bytes > UINT64_C(1) << 22 && !repeated ? UINT64_C(8) * 131071 : bytes;
+        if (!data->weights.periods[i]) data->weights.periods[i] = 8;
+    }
+    return qg_stock_fill_periods(&data->weights, layout, c->cols);
+}
+
+/* Numbers of rows or experts, some of them out of range. */
+static void fill_ids(const qg_soak_case *c, qg_soak_data *data) {
+    const uint64_t range = c->family->in_blocks ? c->experts : c->rows;
+    uint64_t state = c->seed + 2;
+    for (uint64_t i = 0; i < data->ids_count; ++i) {
+        const uint64_t random = qg_soak_random(&state);
+        uint64_t id = random % range;
+        if (random >> 60 == 0) id = random >> 32 & 1 ? UINT32_MAX - (random >> 33 & 7) : range + (random >> 33 & 3);
+        data->ids[i] = (uint32_t)id;
+        data->out_of_range += id >= range;
+    }
+}
+
+static bool make_plain(const qg_soak_case *c, qg_soak_data *data) {
+    for (uint32_t i = 0; i < c->plain->n_bindings; ++i) {
+        const qg_plain_binding *b = &c->plain->bindings[i];
+        const uint64_t count = b->per_group ? c->rows : c->rows * c->cols;
+        if (b->role != QK_ROLE_INPUT) continue;
+        data->inputs[i] = calloc(count + 1, 4);
+        if (!data->inputs[i]) return false;
+        uint64_t state = c->seed + i;
+        for (uint64_t k = 0; k < count && b->type == QK_TYPE_U8; ++k)
+            ((uint8_t *)data->inputs[i])[k] = (uint8_t)(qg_soak_random(&state) % c->batch);
+        if (b->type == QK_TYPE_F32)
+            fill_x(c, QG_F32, b->per_group ? 1 : c->rows, b->per_group ? c->rows : c->cols, data->inputs[i]);
+    }
+    return true;
+}
+
+bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *kernel, qg_soak_data *data) {
+    (void)arena;
+    data->of = c;
+    data->kernel = kernel;
+    if (c->plain) return make_plain(c, data);
+    const qg_family *family = c->family;
+    data->results = family->sums             ? c->rows * c->batch * (family->in_blocks ? c->slots : 1)
+                    : family->n_bindings > 1 ? c->batch * c->cols
+                                             : c->rows * c->cols;
+    if (c->rows && c->cols && !make_weights(c, data)) return false;
+    if (family->sums) {
+        data->x_count = c->batch * c->cols;
+        data->x = calloc(data->x_count + 4, 4);
+        if (!data->x) return false;
+        fill_x(c, c->type, c->batch, c->cols, data->x);
+    }
+    if (family->n_bindings > 1 && !(family->sums && !family->in_blocks)) {
+        data->ids_count = family->in_blocks ? c->batch * c->slots : c->batch;
+        data->ids = calloc(data->ids_count + 4, 4);
+        if (!data->ids) return false;
+        if (c->rows) fill_ids(c, data);
+    }
+    return true;
+}
+
+void qg_soak_data_drop(qg_soak_data *data) {
+    qg_stock_drop(&data->weights);
+    for (uint32_t i = 0; i < QG_MAX_PLAIN_BINDINGS; ++i) free(data->inputs[i]);
+    free(data->x);
+    free(data->ids);
+}
+
+/* ---- judging ---- */
+
+typedef struct judge {
+    qg_arena *arena;
+    const qg_soak_data *data;
+    const qg_soak_case *c;
+    qg_soak_result *result;
+    qg_tensor tensor;
+    uint64_t period;             /* rows after which weights repeat; 0: they do not */
+    float *weights, *magnitudes; /* of a row */
+    double *x, *largest;         /* of each right-hand side */
+    double *sums, *limits;       /* of a row with each right-hand side */
+    double *room;                /* for 4 * cols numbers */
+} judge;
+
+static bool wrong(judge *j, const char *format, ...) QG_PRINTF(2, 3);
+static bool wrong(judge *j, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(j->result->text, sizeof j->result->text, format, args);
+    va_end(args);
+    j->result->outcome = QG_SOAK_WRONG;
+    return false;
+}
+
+static bool judge_sum(judge *j, uint64_t row, uint64_t vector, double got, double sum, double limit) {
+    if (!isfinite(sum))
+        return !isfinite(got) || wrong(j, "row %llu, vector %llu: %.9g, must not be finite, for x is not",
+                                       (unsigned long long)row, (unsigned long long)vector, got);
+    const double difference = fabs(got - sum);
+    if (!(difference <= limit))
+        return wrong(j, "row %llu, vector %llu: %.9g, must be within %.3g of %.9g", (unsigned long long)row,
+                     (unsigned long long)vector, got, limit, sum);
+    if (limit > 0 && difference / limit > j->result->ratio) j->result->ratio = difference / limit;
+    return true;
+}
+
+/* Values, magnitudes, and the sums of a row of the weights with all right-hand sides. */
+static void load_row(judge *j, uint64_t row) {
+    const qg_soak_case *c = j->c;
+    const qg_bound bound = qg_bound_of(j->data->kernel, j->data->lanes, c->cols);
+    qg_values_of_row(j->arena, &j->tensor, row, 0, c->cols, j->weights);
+    qg_magnitudes_of_row(j->arena, &j->tensor, row, 0, c->cols, bound.least, j->magnitudes);
+    qg_bound_magnitudes(&bound, j->magnitudes, c->cols, j->room);
+    for (uint64_t v = 0; v < c->batch; ++v)
+        qg_bound_sum(&bound, j->weights, j->magnitudes, j->x + v * c->cols, j->largest + v * 3 * c->cols, c->cols,
+                     &j->sums[v], &j->limits[v]);
+}
+
+/* Results with row `row` of all the weights' rows: those of one matrix, or of each token and slot that names its expert. */
+static bool judge_row(judge *j, const float *y, uint64_t row) {
+    const qg_soak_case *c = j->c;
+    if (!c->family->in_blocks) {
+        for (uint64_t v = 0; v < c->batch; ++v)
+            if (!judge_sum(j, row, v, (double)y[v * c->rows + row], j->sums[v], j->limits[v])) return false;
+        return true;
+    }
+    for (uint64_t p = 0; p < j->data->ids_count; ++p) {
+        if (j->data->ids[p] != row / c->rows) continue;
+        const uint64_t v = p / c->slots, n = row % c->rows;
+        if (!judge_sum(j, row, v, (double)y[p * c->rows + n], j->sums[v], j->limits[v])) return false;
+    }
+    return true;
+}
+
+static bool judge_zeros(judge *j, const float *y) {
+    const qg_soak_case *c = j->c;
+    for (uint64_t p = 0; p < j->data->ids_count; ++p)
+        for (uint64_t n = 0; n < c->rows && j->data->ids[p] >= c->experts; ++n)
+            if (y[p * c->rows + n] != 0)
+                return wrong(j, "slot %llu, row %llu: %.9g, must be 0, for its expert %u is out of range",
+                             (unsigned long long)p, (unsigned long long)n, (double)y[p * c->rows + n], j->data->ids[p]);
+    return true;
+}
+
+/* Row number `i` of those that are looked at, where not all are: the first, the last, and others. */
+static uint64_t sampled(const judge *j, uint64_t i, uint64_t count, uint64_t all) {
+    if (count == all || i == 0) return i;
+    if (i == 1) return all - 1;
+    uint64_t state = j->c->seed + i;
+    return qg_soak_random(&state) % all;
+}
+
+static uint64_t rows_to_judge(const judge *j) {
+    const uint64_t all = all_rows(j->c), fit = j->data->most / (j->c->cols ? j->c->cols : 1);
+    if (j->period) return j->period;
+    return all * j->c->cols <= j->data->most ? all : fit < 2 ? 2 : fit;
+}
+
+static bool judge_sums(judge *j, const float *y) {
+    const qg_soak_case *c = j->c;
+    const uint64_t count = rows_to_judge(j), all = all_rows(c), bytes = qg_scalars[c->type].bits / 8;
+    const qg_bound bound = qg_bound_of(j->data->kernel, j->data->lanes, c->cols);
+    for (uint64_t i = 0; i < c->batch * c->cols; ++i) {
+        uint32_t bits = 0;
+        memcpy(&bits, (const char *)j->data->x + i * bytes, bytes);
+        j->x[i] = number(c->type, bits);
+    }
+    for (uint64_t v = 0; v < c->batch; ++v)
+        qg_bound_largest(&bound, j->x + v * c->cols, c->cols, j->largest + v * 3 * c->cols);
+    for (uint64_t i = 0; i < count && i < all; ++i) {
+        const uint64_t row = j->period ? i : sampled(j, i, count, all);
+        load_row(j, row);
+        for (uint64_t n = row; n < all; n += j->period ? j->period : all)
+            if (!judge_row(j, y, n)) return false;
+    }
+    return !c->family->in_blocks || judge_zeros(j, y);
+}
+
+/* ---- decoders ---- */
+
+/* Whether a result is the value. Of NaNs, the payload is free; a device may take subnormal numbers for zero: a value, or a scale of at
+ * most 2^-126 that is multiplied with a code, of which the largest are floats of eight bits, below 2^16. */
+static bool is_value(const judge *j, uint32_t got, float value) {
+    const qg_scalar type = j->c->type;
+    if (got == qg_bits_of(type, value)) return true;
+    const double is = number(type, got), must = number(type, qg_bits_of(type, value));
+    if (isnan(is) && isnan(must)) return true;
+    if (!j->data->flushes) return false;
+    return fabs(is - must) <= ldexp(1, -110) ||
+           (isinf(must) && isnan(is)); /* of a scale that was taken for zero, and an infinite code */
+}
+
+static bool judge_values(judge *j, const void *out, uint64_t row, uint64_t from) {
+    const qg_soak_case *c = j->c;
+    const uint32_t bytes = qg_scalars[c->type].bits / 8;
+    for (uint64_t k = 0; k < c->cols; ++k) {
+        uint32_t bits = 0;
+        memcpy(&bits, (const char *)out + (row * c->cols + k) * bytes, bytes);
+        if (!is_value(j, bits, j->weights[k]))
+            return wrong(j, "row %llu (%llu of the weights), column %llu: %.9g (0x%x), must be %.9g",
+                         (unsigned long long)row, (unsigned long long)from, (unsigned long long)k,
+                         number(c->type, bits), bits, (double)j->weights[k]);
+    }
+    return true;
+}
+
+static bool judge_dequant(judge *j, const void *out) {
+    const uint64_t count = rows_to_judge(j), all = j->c->rows;
+    for (uint64_t i = 0; i < count && i < all; ++i) {
+        const uint64_t row = j->period ? i : sampled(j, i, count, all);
+        qg_values_of_row(j->arena, &j->tensor, row, 0, j->c->cols, j->weights);
+        for (uint64_t n = row; n < all; n += j->period ? j->period : all)
+            if (!judge_values(j, out, n, n)) return false;
+    }
+    return true;
+}
+
+static bool judge_gather(judge *j, const void *out) {
+    for (uint64_t t = 0; t < j->data->ids_count; ++t) {
+        const uint64_t row = j->data->ids[t];
+        memset(j->weights, 0, j->c->cols * sizeof *j->weights);
+        if (row < j->c->rows) qg_values_of_row(j->arena, &j->tensor, row, 0, j->c->cols, j->weights);
+        if (!judge_values(j, out, t, row)) return false;
+    }
+    return true;
+}
+
+/* ---- families without a format ---- */
+
+static bool same(judge *j, const char *what, uint64_t at, double got, double must) {
+    if (got == must || (isnan(got) && isnan(must))) return true;
+    return wrong(j, "%s[%llu]: %.9g, must be %.9g", what, (unsigned long long)at, got, must);
+}
+
+static bool judge_init(judge *j, void *const *outputs, uint64_t g) {
+    const uint64_t cols = j->c->cols;
+    const float *w = (const float *)j->data->inputs[0] + g * cols;
+    float least = w[0], largest = w[0];
+    for (uint64_t i = 1; i < cols; ++i) {
+        least = fminf(least, w[i]);
+        largest = fmaxf(largest, w[i]);
+    }
+    const volatile float range = largest - least;
+    float scale = range / (float)(j->c->batch - 1);
+    if (!(scale > 0)) scale = 1;
+    if (!same(j, "scales", g, (double)((const float *)outputs[0])[g], (double)scale)) return false;
+    if (!same(j, "biases", g, (double)((const float *)outputs[1])[g], (double)least)) return false;
+    for (uint64_t i = 0; i < cols; ++i) {
+        const volatile float difference = w[i] - least, z = difference / scale, up = z + 0.5f;
+        const float code = isnan(up) ? 0 : fminf(floorf(up), (float)(j->c->batch - 1));
+        if (!same(j, "q", g * cols + i, ((const uint8_t *)outputs[2])[g * cols + i], (double)code)) return false;
+    }
+    return true;
+}
+
+static bool judge_forward(judge *j, void *const *outputs, uint64_t g) {
+    const uint64_t cols = j->c->cols;
+    const uint8_t *q = (const uint8_t *)j->data->inputs[0] + g * cols;
+    const float scale = ((const float *)j->data->inputs[1])[g], bias = ((const float *)j->data->inputs[2])[g];
+    for (uint64_t i = 0; i < cols; ++i) {
+        const volatile float product = (float)q[i] * scale, y = product + bias;
+        if (!same(j, "y", g * cols + i, (double)((const float *)outputs[0])[g * cols + i], (double)y)) return false;
+    }
+    return true;
+}
+
+/* Sums of f32 over a group: each term is rounded at most as often as there are terms. */
+static bool judge_backward(judge *j, void *const *outputs, uint64_t g, const uint8_t *q, const float *dy) {
+    const uint64_t cols = j->c->cols;
+    double sum = 0, size = 0;
+    for (uint64_t i = 0; i < cols; ++i) {
+        const double term = (q ? (double)q[g * cols + i] : 1.0) * (double)dy[g * cols + i];
+        sum += term;
+        size += fabs(term);
+    }
+    const double got = (double)((const float *)outputs[0])[g],
+                 limit = ldexp(size * (double)(cols / 4 + 16), -24) + 1e-37;
+    return judge_sum(j, g, 0, got, sum, limit);
+}
+
+static bool judge_group(judge *j, void *const *outputs, uint64_t g) {
+    void *const *in = j->data->inputs;
+    if (j->c->plain->has_bins) return judge_init(j, outputs, g);
+    if (j->c->plain->n_bindings == 4) return judge_forward(j, outputs, g);
+    if (j->c->plain->n_bindings == 3) return judge_backward(j, outputs, g, in[0], in[1]);
+    return judge_backward(j, outputs, g, NULL, in[0]);
+}
+
+bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outputs, qg_soak_result *result) {
+    const qg_soak_case *c = data->of;
+    judge j = {.arena = arena, .data = data, .c = c, .result = result};
+    if (c->plain) {
+        for (uint64_t g = 0; g < c->rows; ++g)
+            if (!judge_group(&j, outputs, g)) return false;
+        return true;
+    }
+    if (!data->results || !c->rows || !c->cols) return true;
+    j.tensor = (qg_tensor){c->layout, all_rows(c), c->cols, (const unsigned char *const *)data->weights.patterns,
+                           data->weights.periods};
+    if (c->layout->view == QG_VIEW_BLOCKS) j.period = rows_of_period(c, data->most);
+    j.weights = malloc(2 * c->cols * sizeof *j.weights);
+    j.magnitudes = j.weights ? j.weights + c->cols : NULL;
+    j.x = malloc((4 * c->cols + 2) * (c->batch + 1) * sizeof *j.x);
+    bool good = j.weights && j.x;
+    if (!good) wrong(&j, "out of memory");
+    if (good) {
+        j.largest = j.x + c->batch * c->cols;
+        j.sums = j.largest + 3 * c->batch * c->cols;
+        j.limits = j.sums + c->batch;
+        j.room = j.limits + c->batch;
+        good = c->family->sums             ? judge_sums(&j, outputs[0])
+               : c->family->n_bindings > 1 ? judge_gather(&j, outputs[0])
+                                           : judge_dequant(&j, outputs[0]);
+    }
+    free(j.weights);
+    free(j.x);
+    return good;
+}

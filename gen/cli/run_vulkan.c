@@ -1,0 +1,206 @@
+/* The Vulkan target: compiles the one kernel that is asked for, and runs it through the same checked dispatch that the
+ * emitted stubs call. */
+#include "cli/run.h"
+#include "emit/spirv.h"
+
+#include <qkgen/dispatch.h>
+#include <qkgen/vulkan.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct device_run {
+    qg_arena *arena;
+    qk_vulkan *vulkan;
+    const qk_kernel *kernel;
+    const qk_tuning *tuning;
+    qk_vulkan_buffer **buffers; /* weights, then indices and status of gather, then dst */
+    uint32_t n_buffers;
+    uint32_t indices, status, x, dst; /* numbers in `buffers` */
+    qk_error error;
+    double seconds;
+    bool validated;
+} device_run;
+
+static const char *compile_kernel(const qg_job *job, device_run *r) {
+    qg_arena *arena = job->arena;
+    const char *why = NULL;
+    const qg_request request = {
+        .layout = job->layout, .n_families = 1, .families = &job->family, .vulkan = true, .command = "qkgen run"};
+    qg_kernel *kernel = QG_NEW(arena, qg_kernel);
+    *kernel = qg_kernel_new(arena, job->layout, job->family, job->type, job->sum);
+    if (qg_is_mma(kernel) && !qg_spirv_has_matrices()) return QG_SPIRV_LACKS_MATRICES;
+    const char *glsl = qg_glsl(arena, job->templates, &request, kernel, &why);
+    if (!glsl) return why;
+    if (!qg_spirv_open()) return "the GLSL compiler cannot be initialised";
+    qk_code *code = QG_NEW(arena, qk_code);
+    code->data = qg_spirv_compile(arena, kernel->name, glsl, &code->bytes, &why);
+    qg_spirv_close();
+    if (!code->data) return why;
+    r->kernel = qg_describe(arena, kernel, QK_API_VULKAN, code);
+    return NULL;
+}
+
+static const char *failure(device_run *r) { return qg_format(r->arena, "%s", r->error.text); }
+
+static bool add_buffer(device_run *r, uint64_t bytes, uint32_t *number) {
+    *number = r->n_buffers;
+    if (qk_vulkan_buffer_create(r->vulkan, bytes ? bytes : 4, &r->buffers[r->n_buffers], &r->error) != QK_OK)
+        return false;
+    r->n_buffers += 1;
+    return true;
+}
+
+/* dequant uploads its weights part by part; gather needs the whole table. */
+static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
+    const qg_layout *layout = job->layout;
+    const bool whole = job->indices || job->x; /* everything at once */
+    const uint64_t blocks = (whole ? job->elements : most) / layout->elements;
+    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 6);
+    for (uint32_t i = 0, number; i < layout->n_buffers; ++i) {
+        const uint64_t bytes = job->sizes ? job->sizes[i] : blocks * layout->buffers[i].bytes;
+        if (!add_buffer(r, bytes, &number)) return false;
+        if (whole && qk_vulkan_upload(r->vulkan, r->buffers[i], 0, job->weights[i], bytes, &r->error) != QK_OK)
+            return false;
+    }
+    const uint64_t results = job->indices ? most * job->cols : most;
+    if (job->indices && (!add_buffer(r, 4 * most, &r->indices) || !add_buffer(r, 4, &r->status) ||
+                         qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK))
+        return false;
+    if (job->x) {
+        const uint64_t bytes = job->batch * job->cols * (qg_scalars[job->type].bits / 8);
+        if (!add_buffer(r, bytes, &r->x) ||
+            qk_vulkan_upload(r->vulkan, r->buffers[r->x], 0, job->x, bytes, &r->error) != QK_OK)
+            return false;
+    }
+    if (job->ids) {
+        const uint64_t bytes = 4 * job->batch * job->slots;
+        if (!add_buffer(r, bytes, &r->indices) || !add_buffer(r, 4, &r->status) ||
+            qk_vulkan_upload(r->vulkan, r->buffers[r->indices], 0, job->ids, bytes, &r->error) != QK_OK ||
+            qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK)
+            return false;
+    }
+    return add_buffer(r, results * (job->x ? 4 : qg_scalars[job->type].bits / 8), &r->dst);
+}
+
+static qk_status upload_part(device_run *r, const qg_job *job, uint64_t first, uint64_t count) {
+    const qg_layout *layout = job->layout;
+    if (job->x) return QK_OK;
+    if (job->indices)
+        return qk_vulkan_upload(r->vulkan, r->buffers[r->indices], 0, job->indices + first, 4 * count, &r->error);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const uint64_t bytes = layout->buffers[i].bytes;
+        const char *data = (const char *)job->weights[i] + (job->sizes ? 0 : first / layout->elements * bytes);
+        const uint64_t size = job->sizes ? job->sizes[i] : count / layout->elements * bytes;
+        const qk_status status = qk_vulkan_upload(r->vulkan, r->buffers[i], 0, data, size, &r->error);
+        if (status != QK_OK) return status;
+    }
+    return QK_OK;
+}
+
+static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
+    qk_backend backend = qk_vulkan_backend(r->vulkan);
+    backend.tuning = r->tuning;
+    qk_range *weights = QG_NEW_ARRAY(r->arena, qk_range, job->layout->n_buffers);
+    for (uint32_t i = 0; i < job->layout->n_buffers; ++i) weights[i] = qk_vulkan_range(r->buffers[i]);
+    const qk_range dst = qk_vulkan_range(r->buffers[r->dst]);
+    if (job->ids)
+        return qk_dispatch_gemv_id(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
+                                   qk_vulkan_range(r->buffers[r->indices]), dst, qk_vulkan_range(r->buffers[r->status]),
+                                   job->experts, job->rows, job->cols, job->batch, job->slots, &r->error);
+    if (job->x)
+        return qk_dispatch_gemv(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]), dst, job->rows,
+                                job->cols, job->batch, &r->error);
+    if (!job->indices && job->sizes)
+        return qk_dispatch_dequant_matrix(&backend, r->kernel, weights, dst, job->rows, job->cols, &r->error);
+    if (!job->indices) return qk_dispatch_dequant(&backend, r->kernel, weights, dst, count, &r->error);
+    const qk_range indices = qk_vulkan_range(r->buffers[r->indices]), status = qk_vulkan_range(r->buffers[r->status]);
+    return (job->sizes ? qk_dispatch_gather_matrix : qk_dispatch_gather)(
+        &backend, r->kernel, weights, indices, dst, status, job->rows, job->cols, count, &r->error);
+}
+
+static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
+    device_run *r = context;
+    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (job->x ? 4 : qg_scalars[job->type].bits / 8);
+    if (upload_part(r, job, first, count) != QK_OK || qk_vulkan_begin(r->vulkan, &r->error) != QK_OK) return failure(r);
+    const double start = qg_seconds_now();
+    if (dispatch(r, job, count) != QK_OK || qk_vulkan_submit(r->vulkan, &r->error) != QK_OK) return failure(r);
+    const uint64_t nanoseconds = qk_vulkan_time_ns(r->vulkan);
+    r->seconds += nanoseconds ? 1e-9 * (double)nanoseconds : qg_seconds_now() - start;
+    return qk_vulkan_download(r->vulkan, r->buffers[r->dst], 0, dst, bytes, &r->error) == QK_OK ? NULL : failure(r);
+}
+
+static double spent(void *context) { return ((device_run *)context)->seconds; }
+
+static uint64_t missed(void *context) {
+    device_run *r = context;
+    uint32_t count = 0;
+    qk_vulkan_download(r->vulkan, r->buffers[r->status], 0, &count, sizeof count, &r->error);
+    return count;
+}
+
+static const char *close_device(void *context) {
+    device_run *r = context;
+    for (uint32_t i = 0; i < r->n_buffers; ++i) qk_vulkan_buffer_destroy(r->vulkan, r->buffers[i]);
+    const uint32_t messages = r->vulkan ? qk_vulkan_messages(r->vulkan) : 0;
+    qk_vulkan_destroy(r->vulkan);
+    return messages ? qg_format(r->arena, "the validation layer had %u messages", messages) : NULL;
+}
+
+static bool wants_validation(void) {
+    const char *value = getenv("QKGEN_VALIDATION");
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+const char *qg_run_open_vulkan(const qg_job *job, uint64_t most, qg_runner *runner) {
+    device_run *r = QG_NEW(job->arena, device_run);
+    r->arena = job->arena;
+    const qk_vulkan_options options = {.device = job->device, .validate = wants_validation()};
+    if (qk_vulkan_create(&options, &r->vulkan, &r->error) != QK_OK) return failure(r);
+    const char *why = compile_kernel(job, r);
+    if (!why && job->tuning) why = qg_tuning_read(job->arena, job->tuning, qk_vulkan_info(r->vulkan)->name, &r->tuning);
+    if (!why && !make_buffers(job, most, r)) why = failure(r);
+    if (why) {
+        close_device(r);
+        return why;
+    }
+    *runner = (qg_runner){r, qk_vulkan_info(r->vulkan)->name, run_part, spent, missed, close_device};
+    return NULL;
+}
+
+/* ---- devices ---- */
+
+static void print_device(uint32_t number, const qk_vulkan_device *d) {
+    const struct {
+        const char *name;
+        int there;
+    } features[] = {{"8-bit storage", d->storage_8bit},
+                    {"16-bit storage", d->storage_16bit},
+                    {"f16", d->float16},
+                    {"int8", d->int8},
+                    {"integer dot product", d->integer_dot_product},
+                    {"subgroup shuffles", d->subgroup_shuffle},
+                    {"cooperative matrix", d->cooperative_matrix},
+                    {"rounding to f16", d->rounds_f16}};
+    qk_error error;
+    printf("%u: %s (%s, Vulkan %u.%u.%u)\n   driver: %s\n", number, d->name, qk_vulkan_type_name(d->type),
+           d->api_version >> 22, (d->api_version >> 12) & 0x3FF, d->api_version & 0xFFF,
+           *d->driver ? d->driver : "unnamed");
+    printf("   %u lanes a subgroup, %u KiB shared memory, %.1f GiB memory, bindings up to %.2f GiB\n   has:",
+           d->subgroup_size, d->shared_bytes / 1024, (double)d->memory / 0x1p30, d->storage_range / 0x1p30);
+    for (size_t i = 0; i < sizeof features / sizeof *features; ++i)
+        if (features[i].there) printf(" %s;", features[i].name);
+    printf("\n   %s\n", qk_vulkan_check(d, &error) == QK_OK ? "runs every kernel" : error.text);
+}
+
+int qg_command_devices(qg_session *session, int argc, char **argv) {
+    enum { MOST = 32 };
+    qg_texts rest = {0};
+    if (!qg_options_read(session, argc, argv, NULL, 0, &rest)) return 1;
+    qk_vulkan_device devices[MOST];
+    uint32_t count = MOST;
+    qk_error error;
+    if (qk_vulkan_list(devices, &count, &error) != QK_OK) return qg_complain("%s", error.text);
+    for (uint32_t i = 0; i < count && i < MOST; ++i) print_device(i, &devices[i]);
+    return 0;
+}

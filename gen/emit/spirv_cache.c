@@ -1,0 +1,42 @@
+/* Modules that were compiled before, as files in the folder that QKGEN_SPIRV_CACHE names: whoever compiles the same kernels again and
+ * again, as tests do, waits for each once. Without that variable nothing is kept. A file's name is a hash of the text without its first
+ * comment, which says how it was made, and of the compiler; its words are validated again by who read them. */
+#include "emit/spirv_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash(const char *text, uint64_t state) {
+    for (; *text; ++text) state = (state ^ (unsigned char)*text) * UINT64_C(0x100000001B3);
+    return state ^ state >> 29;
+}
+
+/* The text from `#version` on. */
+static const char *without_banner(const char *glsl) {
+    const char *start = strstr(glsl, "#version");
+    return start ? start : glsl;
+}
+
+const char *qg_spirv_cache_path(qg_arena *arena, const char *glsl, uint32_t compiler) {
+    const char *folder = getenv("QKGEN_SPIRV_CACHE"), *text = without_banner(glsl);
+    if (!folder || !*folder) return NULL;
+    return qg_format(arena, "%s/%016llx%016llx-%u.spv", folder,
+                     (unsigned long long)hash(text, UINT64_C(0xCBF29CE484222325)),
+                     (unsigned long long)hash(text, UINT64_C(0x9AE16A3B2F90404F) + strlen(text)), compiler);
+}
+
+const uint32_t *qg_spirv_cache_read(qg_arena *arena, const char *path, size_t *bytes) {
+    enum { MAGIC = 0x07230203, MOST = 1 << 24 };
+    const char *why = NULL;
+    size_t length = 0;
+    const char *data = path ? qg_read_file(arena, path, MOST, &length, &why) : NULL;
+    if (!data || length < 20 || length % 4) return NULL;
+    uint32_t *words = QG_NEW_ARRAY(arena, uint32_t, length / 4);
+    memcpy(words, data, length);
+    *bytes = length;
+    return words[0] == MAGIC ? words : NULL;
+}
+
+void qg_spirv_cache_write(qg_arena *arena, const char *path, const uint32_t *words, size_t bytes) {
+    if (path && words) qg_write_file(arena, path, words, bytes); /* that it could not be kept is of no consequence */
+}

@@ -1,0 +1,309 @@
+/* The dot product of a tile with x: sum(x * value), rewritten so that little is left to do for each element.
+ *
+ * A value is a sum of products, and most factors of a product are the same for a whole run of elements: a scale, a minimum, a
+ * constant. What is the same is multiplied once, with the sum of what is not; where nothing is left but x itself, its sum
+ * over the run was made when x was loaded, and serves every row. Rules, applied from the outside in:
+ *
+ *   distribute   x . (a + b) = x . a + x . b            where a or b is the same for the run; also below a conversion of
+ *                                                        integers that floats hold exactly
+ *   factor       x . (s * a) = s * (x . a)              s is the same for the run, wherever it stands in a product
+ *   choice       x . (bit ? s : -s) = s * (2 * (x . bit) - x . 1)
+ *   halves       x . float(codes) = (x * 2^24) . halves  see halves.c
+ *   collect      s * (x0 . a0) + s * (x1 . a1) = s * (x0 . a0 + x1 . a1)
+ *
+ * Sums may round differently than the value does: a kernel's numeric class bounds by how much. A value that is asked for in
+ * narrower arithmetic is left as it is. */
+#include "ir/dot.h"
+
+#include <string.h>
+
+static const uint64_t EXACT_IN_FLOAT = UINT64_C(1) << 24;
+
+/* Dot products that are added one after the other: each addition may round, and waits for the one before. */
+enum { CHAIN = 8 };
+
+static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
+    return qg_apply(ir, op, a, b, NULL);
+}
+
+static bool is_uniform(const products *p, const qg_node *node) {
+    return p->lanes > 1 && (node->lanes == 1 || node->op == QG_SPLAT);
+}
+
+static const qg_node *one_lane(const qg_node *node) { return node->op == QG_SPLAT ? node->arg[0] : node; }
+
+static bool is_real(const qg_node *node) { return node->op == QG_CONST && node->kind == QG_K_FLOAT; }
+
+/* True when every lane of an integer is exact as a float. */
+static bool fits_float(const qg_node *node) {
+    switch (node->op) {
+    case QG_CONST: return node->integer > -(int64_t)EXACT_IN_FLOAT && node->integer < (int64_t)EXACT_IN_FLOAT;
+    case QG_TO_INT: return node->arg[0]->kind == QG_K_UINT && node->arg[0]->max < EXACT_IN_FLOAT;
+    case QG_SEXT: return node->integer <= 24;
+    case QG_TABLE:
+    case QG_LANE: return false;
+    default: return node->kind == QG_K_UINT && node->max < EXACT_IN_FLOAT;
+    }
+}
+
+static void add_product(products *p, product one) {
+    one.run = p->run;
+    QG_PUSH(p->ir->arena, p->items, p->count, p->capacity, one);
+}
+
+static const qg_node *times(qg_ir *ir, const qg_node *a, const qg_node *b) { return a ? apply(ir, QG_MUL, a, b) : b; }
+
+/* factor: a uniform factor goes to the scale, a constant one to the coefficient; for sums of integers, one integer stays. */
+static product scaled(products *p, product by, const qg_node *factor) {
+    factor = one_lane(factor);
+    int64_t low, high;
+    if (factor->op == QG_NEG && factor->kind == QG_K_FLOAT) {
+        by.coefficient = -by.coefficient;
+        return scaled(p, by, factor->arg[0]);
+    }
+    if (is_real(factor)) {
+        by.coefficient *= factor->real;
+    } else if (p->integers && factor->op == QG_MUL && factor->kind == QG_K_FLOAT) {
+        return scaled(p, scaled(p, by, factor->arg[0]), factor->arg[1]);
+    } else if (p->integers && factor->op == QG_TO_FLOAT && !by.whole &&
+               qg_integer_range(p->ir, factor->arg[0], &low, &high) && low >= -256 && high <= 256) {
+        by.whole = apply(p->ir, QG_TO_INT, factor->arg[0], NULL);
+    } else {
+        by.scale = times(p->ir, by.scale, factor);
+    }
+    return by;
+}
+
+static void expand(products *p, const qg_node *node, product by);
+
+static const qg_node *to_float(products *p, const qg_node *node) {
+    return qg_apply(p->ir, QG_TO_FLOAT, node, NULL, NULL);
+}
+
+/* distribute and factor below the conversion of an integer; false where they do not apply. */
+static bool expand_integer(products *p, const qg_node *node, product by) {
+    const bool sum = node->op == QG_ADD || node->op == QG_SUB;
+    if ((!sum && node->op != QG_MUL) || !fits_float(node->arg[0]) || !fits_float(node->arg[1])) return false;
+    const bool left = is_uniform(p, node->arg[0]), right = is_uniform(p, node->arg[1]);
+    if (!left && !right) return false;
+    if (sum) {
+        expand(p, to_float(p, one_lane(node->arg[0])), by);
+        if (node->op == QG_SUB) by.coefficient = -by.coefficient;
+        expand(p, to_float(p, one_lane(node->arg[1])), by);
+        return true;
+    }
+    expand(p, to_float(p, node->arg[left]), scaled(p, by, to_float(p, one_lane(node->arg[!left]))));
+    return true;
+}
+
+/* choice: of a uniform value and its negative, by a bit. */
+static bool expand_choice(products *p, const qg_node *node, product by) {
+    if (!is_uniform(p, node->arg[1]) || !is_uniform(p, node->arg[2])) return false;
+    const qg_node *bit = qg_bit_of(node->arg[0]), *yes = one_lane(node->arg[1]), *no = one_lane(node->arg[2]);
+    const bool opposite = yes->op == QG_NEG  ? yes->arg[0] == no
+                          : no->op == QG_NEG ? no->arg[0] == yes
+                          : is_real(yes)     ? is_real(no) && yes->real == -no->real
+                                             : false;
+    if (!bit || !opposite) return false;
+    expand(p, no, by);
+    by.coefficient *= 2.0f;
+    expand(p, to_float(p, bit), scaled(p, by, yes));
+    return true;
+}
+
+/* Multiplies by->vector with the factors of a product that are not uniform, and by->scale with those that are; returns how
+ * many are not. */
+static uint32_t take_factors(products *p, const qg_node *node, product *by) {
+    if (is_uniform(p, node)) {
+        *by = scaled(p, *by, node);
+        return 0;
+    }
+    if (node->op == QG_MUL && node->kind == QG_K_FLOAT) {
+        const uint32_t left = take_factors(p, node->arg[0], by);
+        return left + take_factors(p, node->arg[1], by);
+    }
+    by->vector = times(p->ir, by->vector, node);
+    return 1;
+}
+
+static void expand_product(products *p, const qg_node *node, product by) {
+    const uint32_t count = take_factors(p, node, &by);
+    if (count != 1) {
+        add_product(p, by);
+        return;
+    }
+    const qg_node *factor = by.vector;
+    by.vector = NULL;
+    expand(p, factor, by);
+}
+
+/* Takes `by` times (x_run . node) apart. */
+static void expand(products *p, const qg_node *node, product by) {
+    if (is_uniform(p, node)) {
+        add_product(p, scaled(p, by, node));
+        return;
+    }
+    const qg_node *a = node->arg[0], *b = node->arg[1];
+    if (p->lanes > 1 && node->kind == QG_K_FLOAT) {
+        switch (node->op) {
+        case QG_ADD:
+        case QG_SUB:
+            if (!is_uniform(p, a) && !is_uniform(p, b)) break;
+            expand(p, a, by);
+            if (node->op == QG_SUB) by.coefficient = -by.coefficient;
+            expand(p, b, by);
+            return;
+        case QG_MUL: expand_product(p, node, by); return;
+        case QG_NEG:
+            by.coefficient = -by.coefficient;
+            expand(p, a, by);
+            return;
+        case QG_TO_FLOAT:
+            if (expand_integer(p, a, by)) return;
+            break;
+        case QG_SELECT:
+            if (expand_choice(p, node, by)) return;
+            break;
+        default: break;
+        }
+    }
+    by.vector = node;
+    add_product(p, by);
+}
+
+void qg_dot_expand(products *p, uint32_t n_runs, const qg_node *const *values) {
+    for (p->run = 0; p->run < n_runs; ++p->run) expand(p, values[p->run], (product){.coefficient = 1.0f});
+}
+
+/* ---- collect ---- */
+
+static float magnitude(float x) { return x < 0 ? -x : x; }
+
+/* A product with a vector keeps its constant in the scale, so that the vector's sum is taken as it is. */
+static void settle_scale(products *p, product *one) {
+    if (!one->vector || magnitude(one->coefficient) == 1.0f) return;
+    const qg_node *constant = qg_real(p->ir, magnitude(one->coefficient));
+    one->scale = one->scale ? apply(p->ir, QG_MUL, one->scale, constant) : constant;
+    one->coefficient = one->coefficient < 0 ? -1.0f : 1.0f;
+}
+
+static const qg_node *plus(qg_ir *ir, const qg_node *sum, const qg_node *term, bool negative) {
+    if (!sum) return negative ? qg_apply(ir, QG_NEG, term, NULL, NULL) : term;
+    const qg_node *both = apply(ir, negative ? QG_SUB : QG_ADD, sum, term);
+    return qg_is_added_dot(ir, both) ? qg_let(ir, both, "dots", NULL) : both;
+}
+
+/* The sums of x over runs that have one scale and one coefficient are a single sum. A run that has them twice is left for
+ * another one. */
+static const qg_node *sum_of_x(products *p, uint32_t first, const qg_node *scale, bool *taken) {
+    uint64_t runs = 0;
+    const float coefficient = p->items[first].coefficient;
+    for (uint32_t i = first; i < p->count; ++i) {
+        const product *one = &p->items[i];
+        const uint64_t run = UINT64_C(1) << one->run;
+        if (taken[i] || one->scale != scale || one->vector || one->coefficient != coefficient || runs & run) continue;
+        taken[i] = true;
+        runs |= run;
+    }
+    const qg_node *sum = qg_x_sum(p->ir, runs);
+    const float factor = magnitude(coefficient);
+    return factor == 1.0f ? sum : apply(p->ir, QG_MUL, qg_real(p->ir, factor), sum);
+}
+
+/* Everything that has one scale: the dot products, then the sums of x. Subtracted where all of it is negative. */
+static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *negative) {
+    const qg_node *scale = p->items[first].scale, *sum = NULL, *chains = NULL;
+    uint32_t links = 0;
+    *negative = true;
+    for (uint32_t i = first; i < p->count; ++i)
+        if (!taken[i] && p->items[i].scale == scale && p->items[i].coefficient > 0) *negative = false;
+    for (int positive = 1; positive >= 0; --positive) {
+        for (uint32_t i = first; i < p->count; ++i) {
+            const product one = p->items[i];
+            if (taken[i] || one.scale != scale || (one.coefficient > 0) != (positive == 1)) continue;
+            const bool minus = !positive && !*negative;
+            if (one.vector) {
+                taken[i] = true;
+                if (links++ == CHAIN) {
+                    chains = plus(p->ir, chains, sum, false);
+                    sum = NULL;
+                    links = 1;
+                }
+                sum = plus(p->ir, sum, qg_dot(p->ir, one.run, one.vector), minus);
+            } else {
+                sum = plus(p->ir, sum, sum_of_x(p, i, scale, taken), minus);
+            }
+        }
+    }
+    if (chains) sum = plus(p->ir, chains, sum, false);
+    return scale ? apply(p->ir, QG_MUL, scale, sum) : sum;
+}
+
+const qg_node *qg_dot_collect(products *p, const qg_node *total) {
+    for (uint32_t i = 0; i < p->count; ++i) settle_scale(p, &p->items[i]);
+    bool *taken = QG_NEW_ARRAY(p->ir->arena, bool, p->count + 1);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        bool negative;
+        if (taken[i]) continue;
+        const qg_node *group = collect(p, i, taken, &negative);
+        total = plus(p->ir, total, group, negative);
+    }
+    return total;
+}
+
+/* ---- halves ---- */
+
+static bool same_factors(const qg_halves *a, const qg_halves *b, uint32_t lanes) {
+    for (uint32_t i = 0; i < lanes; ++i)
+        if (a->factor[i] != b->factor[i]) return false;
+    return true;
+}
+
+/* The rule of halves.c for the products of one run; x has one factor, so that it holds for all of them or for none. */
+static void use_halves(products *p, uint32_t run) {
+    const uint32_t count = p->count;
+    qg_halves *halves = QG_NEW_ARRAY(p->ir->arena, qg_halves, count + 1), *first = NULL;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (p->items[i].run != run || !p->items[i].vector) continue;
+        if (!qg_as_halves(p->ir, p->items[i].vector, p->lanes, &halves[i])) return;
+        if (first && !same_factors(first, &halves[i], p->lanes)) return;
+        first = first ? first : &halves[i];
+    }
+    if (!first) return;
+    for (uint32_t l = 0; l < p->lanes; ++l) p->ir->x_factors[run][l] = first->factor[l];
+    p->run = run;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (p->items[i].run != run || !p->items[i].vector) continue;
+        p->items[i].vector = halves[i].vector;
+        if (halves[i].bias == 0) continue;
+        add_product(p, (product){.coefficient = -p->items[i].coefficient * halves[i].bias, .scale = p->items[i].scale});
+    }
+}
+
+static void leave_x(qg_ir *ir, uint32_t lanes, uint32_t n_runs) {
+    ir->n_x_factors = n_runs;
+    ir->x_lanes = lanes;
+    ir->x_factors = qg_alloc(ir->arena, n_runs * sizeof *ir->x_factors);
+    for (uint32_t r = 0; r < n_runs; ++r)
+        for (uint32_t l = 0; l < QG_MAX_LANES; ++l) ir->x_factors[r][l] = 1.0f;
+}
+
+static void use_all_halves(products *p, uint32_t n_runs) {
+    for (uint32_t r = 0; r < n_runs && p->lanes > 1; ++r) use_halves(p, r);
+}
+
+const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
+    products p = {.ir = ir, .lanes = lanes};
+    qg_dot_expand(&p, n_runs, values);
+    leave_x(ir, lanes, n_runs);
+    use_all_halves(&p, n_runs);
+    return qg_dot_collect(&p, NULL);
+}
+
+const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
+    const qg_node *total = NULL;
+    leave_x(ir, lanes, n_runs);
+    for (uint32_t r = 0; r < n_runs; ++r)
+        total = plus(ir, total, qg_dot(ir, r, qg_let(ir, qg_splat(ir, values[r], lanes), "value", NULL)), false);
+    return total;
+}

@@ -1,0 +1,280 @@
+/* Codes as floats without conversions of integers, for sums.
+ *
+ * A half whose exponent bits are zero is its ten low bits times 2^-24, so that one unpacking of a word with two masked codes,
+ * sixteen bits apart, gives two floats. Nothing is shifted into place where the code lies below bit ten: it is then 2^p
+ * times too large. Both factors are powers of two; x is multiplied with their inverses when it is loaded, once for all rows.
+ *
+ *   halves   float((w >> s) & mask)          unpack(w & (mask << p | mask << p + 16)).x or .y, with x * 2^(24 - p)
+ *   merge    (a >> s & m) | (b >> t & n) << c   one word, before that, where the codes of all lanes lie alike in a and b
+ *   bias     float(sign_extend(u, n))        the same for u with its sign bit turned, and minus 2^(n-1) for each element
+ *   bytes    any four integers that bytes.c makes a word of, all at once: bytes 0 and 2 of it, and 1 and 3, less the lowest that
+ *            they can be, where that is below zero
+ *   pairs    table[(w >> s) & 15], both halves of w's bytes    the table of pairs, a byte at a time
+ *   floats   table[(w >> s) & mask]          where the table holds floats of few bits: the sign goes to the half's, the other bits
+ *                                            to its lowest exponents; a power of two makes up for the difference in bias */
+#include "ir/ir.h"
+
+#include <math.h>
+
+enum { HALF_DIGITS = 10, HALF_BITS = 16 };
+static const uint32_t EVERY_BYTE = 0x01010101;
+
+/* The lanes of a vector as fields of one word: lane i is `width` bits at `shift[i]`. */
+typedef struct fields {
+    const qg_node *word;
+    uint32_t width;
+    uint32_t shift[QG_MAX_LANES];
+    bool biased;       /* two's complement: turn the sign bits, and subtract 2^(width - 1) */
+    uint32_t exponent; /* bits of a float's exponent, below its sign; 0: integers */
+    float unit;        /* what the half stands for, then */
+} fields;
+
+static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
+    return qg_apply(ir, op, a, b, NULL);
+}
+
+static bool is_word(const qg_node *node) { return node->op == QG_CONST && node->kind == QG_K_UINT; }
+
+static uint32_t ones(uint32_t width) { return (UINT32_C(1) << width) - 1; }
+
+static uint32_t width_of(const qg_node *mask) {
+    uint32_t width = 0;
+    while (width < 31 && ones(width) < (uint64_t)mask->integer) ++width;
+    return ones(width) == (uint64_t)mask->integer ? width : 0;
+}
+
+static uint32_t all_fields(const fields *f, uint32_t lanes, uint32_t bits, uint32_t up) {
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < lanes; ++i) mask |= bits << (f->shift[i] + up);
+    return mask;
+}
+
+/* splat(w) >> vector of constants. */
+static bool match_spread(const qg_node *node, uint32_t lanes, fields *f) {
+    if (node->op != QG_SHR || node->arg[0]->op != QG_SPLAT || node->arg[1]->op != QG_VECTOR) return false;
+    f->word = node->arg[0]->arg[0];
+    for (uint32_t i = 0; i < lanes; ++i) {
+        if (!is_word(node->arg[1]->arg[i])) return false;
+        f->shift[i] = (uint32_t)node->arg[1]->arg[i]->integer;
+    }
+    return true;
+}
+
+static bool match_masked(const qg_node *node, uint32_t lanes, fields *f) {
+    if (node->op != QG_AND || !is_word(node->arg[1]) || !match_spread(node->arg[0], lanes, f)) return false;
+    f->width = width_of(node->arg[1]);
+    return f->width > 0;
+}
+
+static bool fields_apart(const fields *f, uint32_t lanes) {
+    for (uint32_t i = 0; i < lanes; ++i)
+        for (uint32_t j = 0; j < i; ++j) {
+            const uint32_t low = f->shift[i] < f->shift[j] ? i : j, high = low == i ? j : i;
+            if (f->shift[low] + f->width > f->shift[high]) return false;
+        }
+    return true;
+}
+
+static const qg_node *moved(qg_ir *ir, const qg_node *word, int32_t up) {
+    if (up == 0) return word;
+    return up > 0 ? apply(ir, QG_SHL, word, qg_uint(ir, (uint32_t)up))
+                  : apply(ir, QG_SHR, word, qg_uint(ir, (uint32_t)-up));
+}
+
+/* merge: low | high << c, the fields of both in one word. */
+static bool match_merged(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f) {
+    fields low = {.width = 0}, high = {.width = 0};
+    if (node->op != QG_OR || !match_masked(node->arg[0], lanes, &low)) return false;
+    const qg_node *upper = node->arg[1];
+    if (upper->op != QG_SHL || !is_word(upper->arg[1]) || (uint32_t)upper->arg[1]->integer != low.width ||
+        !match_masked(upper->arg[0], lanes, &high))
+        return false;
+    const int32_t up = (int32_t)(low.shift[0] + low.width) - (int32_t)high.shift[0];
+    for (uint32_t i = 0; i < lanes; ++i)
+        if ((int32_t)(low.shift[i] + low.width) - (int32_t)high.shift[i] != up) return false;
+    *f = low;
+    f->width = low.width + high.width;
+    uint32_t down = 0; /* so that the field stays within the digits of a half */
+    for (uint32_t i = 0; i < lanes; ++i)
+        if (low.shift[i] % HALF_BITS % 8 + f->width > HALF_DIGITS || low.shift[i] % 8 + f->width > 8)
+            down = low.shift[i] % 8;
+    for (uint32_t i = 0; i < lanes; ++i) {
+        if (low.shift[i] < down) return false;
+        f->shift[i] = low.shift[i] - down;
+        if (f->shift[i] + f->width > 32) return false;
+    }
+    if (!fields_apart(f, lanes)) return false;
+    const qg_node *a =
+        apply(ir, QG_AND, moved(ir, low.word, -(int32_t)down), qg_uint(ir, all_fields(f, lanes, ones(low.width), 0)));
+    const qg_node *b = apply(ir, QG_AND, moved(ir, high.word, up - (int32_t)down),
+                             qg_uint(ir, all_fields(f, lanes, ones(high.width), low.width)));
+    f->word = qg_let(ir, apply(ir, QG_OR, a, b), "codes", "packed");
+    return true;
+}
+
+/* Values of a table may be far smaller than their type allows, and the bias would drown them. */
+static bool is_of_table(const qg_ir *ir, const qg_node *node) {
+    if ((node->op == QG_LOAD || node->op == QG_LOAD_WIDE) && node->ref >= ir->layout->n_buffers) return true;
+    for (uint32_t i = 0; i < node->n_args; ++i)
+        if (is_of_table(ir, node->arg[i])) return true;
+    return false;
+}
+
+/* What a half with these bits is. */
+static double half_value(uint32_t bits) {
+    const uint32_t exponent = bits >> HALF_DIGITS & 31, digits = bits & ones(HALF_DIGITS);
+    const double size = exponent ? ldexp(1024 + digits, (int)exponent - 25) : ldexp(digits, -24);
+    return bits >> 15 ? -size : size;
+}
+
+/* The half that takes the place of a float of `width` bits. */
+static uint32_t half_of(uint32_t bits, uint32_t width, uint32_t exponent) {
+    const uint32_t up = HALF_DIGITS - (width - 1 - exponent);
+    return (bits & ones(width - 1)) << up | bits >> (width - 1) << 15;
+}
+
+/* Whether a table is that of floats with so many bits of exponent, but for one factor, which goes to *unit. */
+static bool holds_floats(const qg_table *table, uint32_t width, uint32_t exponent, float *unit) {
+    const double first = table->values[1] / half_value(half_of(1, width, exponent));
+    int power;
+    if (!(first > 0) || frexp(first, &power) != 0.5) return false;
+    for (uint32_t i = 0; i < table->rows; ++i)
+        if (table->values[i] != first * half_value(half_of(i, width, exponent))) return false;
+    *unit = (float)first;
+    return true;
+}
+
+/* Lanes that are looked up in one table, which holds floats of few bits. */
+static bool match_floats(const qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f) {
+    if (node->op != QG_VECTOR || node->kind != QG_K_FLOAT || node->lanes != lanes) return false;
+    const qg_node *first = node->arg[0];
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const qg_node *value = node->arg[i];
+        if (value->op != QG_TABLE || value->ref != first->ref || value->n_args != 1 || value->arg[0]->op != QG_LANE)
+            return false;
+        if (value->arg[0]->integer != i || value->arg[0]->arg[0] != first->arg[0]->arg[0]) return false;
+    }
+    const qg_table *table = &ir->layout->tables[first->ref];
+    if (!match_masked(first->arg[0]->arg[0], lanes, f) || f->width < 3 || table->columns > 1) return false;
+    if (table->rows != UINT32_C(1) << f->width) return false;
+    for (f->exponent = f->width - 2; f->exponent > 0; --f->exponent)
+        if (f->exponent <= 5 && holds_floats(table, f->width, f->exponent, &f->unit)) return true;
+    return false;
+}
+
+static bool match(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f) {
+    *f = (fields){.width = 0};
+    if (match_floats(ir, node, lanes, f)) return true;
+    *f = (fields){.width = 0};
+    if (node->op != QG_TO_FLOAT || node->lanes != lanes) return false;
+    const qg_node *codes = node->arg[0];
+    if (codes->op == QG_SEXT && codes->arg[0]->op == QG_TO_INT) {
+        f->width = (uint32_t)codes->integer;
+        f->biased = true;
+        return match_spread(codes->arg[0]->arg[0], lanes, f) && fields_apart(f, lanes) && !is_of_table(ir, f->word);
+    }
+    if (codes->op == QG_TO_INT) codes = codes->arg[0];
+    return match_masked(codes, lanes, f) || match_merged(ir, codes, lanes, f);
+}
+
+/* Where a field is taken: how far its word is shifted down, and from which bit of the half it then begins. */
+static bool place_in_half(uint32_t shift, uint32_t width, uint32_t *down, uint32_t *bit) {
+    const uint32_t at = shift % HALF_BITS;
+    if (at + width > HALF_BITS || width > HALF_DIGITS) return false;
+    *down = at + width <= HALF_DIGITS ? 0 : at >= 8 ? 8 : at;
+    *bit = at - *down;
+    return true;
+}
+
+static bool fits_halves(const fields *f, uint32_t lanes) {
+    uint32_t down, bit;
+    for (uint32_t i = 0; i < lanes; ++i)
+        if (!place_in_half(f->shift[i], f->width, &down, &bit)) return false;
+    return true;
+}
+
+/* The word whose halves are the floats at `at` and 16 bits above. */
+static const qg_node *floats_at(qg_ir *ir, const fields *f, uint32_t at) {
+    const uint32_t up = HALF_DIGITS - (f->width - 1 - f->exponent), mask = ones(f->width - 1) << up;
+    const qg_node *size = moved(ir, f->word, (int32_t)up - (int32_t)at);
+    const qg_node *sign = moved(ir, f->word, (int32_t)(HALF_BITS - f->width) - (int32_t)at);
+    return apply(ir, QG_OR, apply(ir, QG_AND, size, qg_uint(ir, mask | mask << HALF_BITS)),
+                 apply(ir, QG_AND, sign, qg_uint(ir, 0x80008000)));
+}
+
+static bool floats_as_halves(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *out) {
+    const qg_node *parts[QG_MAX_LANES];
+    for (uint32_t i = 0; i < lanes; ++i)
+        if (f->shift[i] % HALF_BITS + f->width > HALF_BITS) return false;
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const qg_node *pair = qg_let(ir, qg_halves_of(ir, floats_at(ir, f, f->shift[i] % HALF_BITS)), "pair", NULL);
+        parts[i] = qg_lane(ir, pair, f->shift[i] >= HALF_BITS);
+        out->factor[i] = f->unit;
+    }
+    out->vector = qg_vector(ir, parts, lanes);
+    out->bias = 0;
+    return true;
+}
+
+/* bytes: where the lowest of a table's values is not known, what makes them positive may be far larger than they are. */
+static bool match_bytes(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f, float *bias) {
+    qg_bytes bytes;
+    if (lanes != 4 || !qg_as_bytes_at_once(ir, node, &bytes)) return false;
+    const uint32_t lowest = bytes.low < 0 ? (uint32_t)-bytes.low : 0;
+    if (lowest == 128 && is_of_table(ir, bytes.word)) return false;
+    *f = (fields){.word = bytes.word, .width = 1, .shift = {0, 8, 16, 24}};
+    if (lowest) { /* 128 more, without a carry from byte to byte, and then less what is too much */
+        f->word = apply(ir, QG_XOR, f->word, qg_uint(ir, 128 * EVERY_BYTE));
+        f->word = apply(ir, QG_SUB, f->word, qg_uint(ir, (128 - lowest) * EVERY_BYTE));
+        f->word = qg_let(ir, f->word, "biased", "from zero on");
+    }
+    while (ones(f->width) < (uint32_t)(bytes.high + (int32_t)lowest)) ++f->width;
+    *bias = (float)((int32_t)lowest - bytes.offset);
+    return f->width <= 8;
+}
+
+/* pairs: the runs of both halves look up the same. */
+static bool pairs_as_halves(qg_ir *ir, const qg_node *node, qg_halves *out) {
+    const qg_node *parts[4];
+    qg_nibbles codes;
+    if (!qg_as_nibbles(ir, node, &codes) || codes.shift % 4) return false; /* 0 or 4 */
+    for (uint32_t i = 0; i < 4; ++i) {
+        const qg_node *byte = moved(ir, codes.word, -8 * (int32_t)i);
+        if (i < 3) byte = apply(ir, QG_AND, byte, qg_uint(ir, 255));
+        const qg_node *pair = qg_let(ir, qg_halves_of(ir, qg_pair(ir, codes.table, byte)), "pair", NULL);
+        parts[i] = qg_lane(ir, pair, codes.shift / 4);
+        out->factor[i] = 1;
+    }
+    out->vector = qg_vector(ir, parts, 4);
+    return true;
+}
+
+bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
+    fields f;
+    if (lanes < 2) return false;
+    out->bias = 0;
+    if (!match(ir, node, lanes, &f) || (!f.exponent && !fits_halves(&f, lanes))) {
+        if (ir->pairs && lanes == 4 && pairs_as_halves(ir, node, out)) return true;
+        if (!match_bytes(ir, node, lanes, &f, &out->bias)) return false;
+    }
+    if (f.exponent) return floats_as_halves(ir, &f, lanes, out);
+    const qg_node *parts[QG_MAX_LANES];
+    uint32_t down[QG_MAX_LANES], bit[QG_MAX_LANES];
+    for (uint32_t i = 0; i < lanes; ++i) place_in_half(f.shift[i], f.width, &down[i], &bit[i]);
+    const qg_node *word = f.word;
+    if (f.biased) {
+        word = apply(ir, QG_XOR, word, qg_uint(ir, all_fields(&f, lanes, UINT32_C(1) << (f.width - 1), 0)));
+        word = qg_let(ir, word, "biased", "sign bits turned");
+    }
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const uint32_t mask = ones(f.width) << bit[i];
+        const qg_node *pair =
+            apply(ir, QG_AND, moved(ir, word, -(int32_t)down[i]), qg_uint(ir, mask | mask << HALF_BITS));
+        pair = qg_let(ir, qg_halves_of(ir, pair), "pair", NULL);
+        parts[i] = qg_lane(ir, pair, f.shift[i] >= HALF_BITS);
+        out->factor[i] = (float)(UINT32_C(1) << (24 - bit[i]));
+    }
+    out->vector = qg_vector(ir, parts, lanes);
+    if (f.biased) out->bias = (float)(UINT32_C(1) << (f.width - 1));
+    return true;
+}

@@ -1,0 +1,83 @@
+/* Names that generated code cannot use. They are refused in a specification, so that no printer has to rename: what the
+ * author wrote is what stands in the kernel. */
+#include "spec/lex.h"
+
+#include <string.h>
+
+/* clang-format off */
+/* Keywords, types and functions of C, GLSL and MSL that a name of a specification could hide or clash with, and the
+ * names that specifications themselves give a meaning. */
+static const char reserved[] =
+    /* C11 */
+    " auto break case char const continue default do double else enum extern float goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true "
+    "false NULL main malloc free memcpy memset size_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t "
+    "uint64_t asm typeof "
+    /* GLSL */
+    "active atomic_uint attribute bvec2 bvec3 bvec4 cast centroid class coherent common demote discard dmat2 dmat3 "
+    "dmat4 dvec2 dvec3 dvec4 external filter fixed flat fvec2 fvec3 fvec4 goto hvec2 hvec3 hvec4 highp image1D image2D "
+    "image3D inout input interface invariant isampler1D isampler2D ivec2 ivec3 ivec4 layout lowp mat2 mat3 mat4 "
+    "mediump namespace noinline noperspective out output partition patch precise precision public readonly resource "
+    "sample sampler sampler1D sampler2D sampler3D shared smooth subroutine superp template this uimage2D uniform "
+    "using uvec2 uvec3 uvec4 varying vec2 vec3 vec4 writeonly uint half float16_t i8vec2 i8vec4 u8vec2 u8vec4 "
+    "i16vec2 u16vec2 u16vec4 f16vec2 f16vec4 barrier "
+    /* MSL and C++ */
+    "device kernel constant thread threadgroup vertex fragment texture texture1d texture2d texture3d metal simd atomic "
+    "array access bfloat bfloat2 bfloat4 half2 half3 half4 float2 float3 float4 int2 int3 int4 uint2 uint3 uint4 "
+    "short2 short4 ushort ushort2 ushort4 char2 char4 uchar uchar2 uchar4 ulong ptrdiff_t simdgroup quadgroup depth2d "
+    "alignas alignof and and_eq bitand bitor catch char16_t char32_t compl concept consteval constexpr constinit "
+    "const_cast co_await co_return co_yield decltype delete dynamic_cast explicit export friend mutable new noexcept "
+    "not not_eq nullptr operator or or_eq private protected reinterpret_cast requires static_assert static_cast "
+    "thread_local throw try typeid typename virtual wchar_t xor xor_eq ray_data object_data mesh visible stitchable "
+    /* functions that kernels call */
+    "abs all any ceil clamp cos cross dot exp exp2 floor fma fract isinf isnan ldexp length log log2 max min mix mod "
+    "modf normalize pow round select sign sin sqrt step trunc pack unpack as_type popcount "
+    /* what generated kernels call their own things */
+    "decode write_tile store value_at f16_at bf16_at f32_to_f16 f32_to_bf16 f16_to_f32 bf16_to_f32 load_u32 dst indices "
+    "round_f16 round_bf16 "
+    "out_of_range tiles rows row_first row_end row_tiles tokens push threads from to index cols grid_rows grid_cols "
+    "table_rows table_cols row col tile block_row block_col token found first start "
+    /* types and names of specifications */
+    "u8 i8 u16 i16 u32 f16 bf16 f32 e2m1 e2m3 e3m2 e4m3 e5m2 e8m0 i blocks ";
+/* Names that stand in kernels beside those of buffers and tables, which are the author's own there; codes and fields are not. */
+static const char beside_buffers[] =
+    " BATCH BUSY ROWS SPLIT TILES Dst Ids Indices Input InputElements Output Push Status accumulate at base batch c "
+    "decode_tile e elements_of expert expert_end expert_first experts group groups held held_token ids j k kept kept_sum "
+    "lane lanes load_x m n pair part partial parts place r row_cols row_runs s shape simd_sum simdgroup simdgroups slice "
+    "slices slots split standing status sum sum_cut sum_rows sum_shape t team teams thread_index total v vector weights "
+    "whole_tiles work x x_at x_in x_sum y y_first y_rows ";
+/* clang-format on */
+
+static bool is_listed(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = strstr(list, name); at != NULL; at = strstr(at + 1, name)) {
+        if (at > list && at[-1] == ' ' && at[length] == ' ') {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *qg_name_problem(const char *name) {
+    if (strcmp(name, "i") == 0) {
+        return "it is the index of the element in its block";
+    }
+    if (strstr(name, "__") != NULL) {
+        return "C and GLSL keep names with '__' for themselves";
+    }
+    if (strncmp(name, "gl_", 3) == 0) {
+        return "GLSL keeps names that begin with 'gl_' for itself";
+    }
+    if (strncmp(name, "qk_", 3) == 0) {
+        return "names that begin with 'qk_' belong to the runtime";
+    }
+    if (name[0] == '_') {
+        return "C keeps names that begin with '_' for itself";
+    }
+    return is_listed(reserved, name) ? "it is reserved in C, GLSL, MSL, this language or the kernels" : NULL;
+}
+
+const char *qg_buffer_name_problem(const char *name) {
+    const char *problem = qg_name_problem(name);
+    return problem == NULL && is_listed(beside_buffers, name) ? "kernels have something else of that name" : problem;
+}

@@ -1,0 +1,40 @@
+/* value.h: the value of an element straight from the proven layout, one code at a time, with the value's tree
+ * evaluated as it
+ * stands. It shares no line with planning, lowering or printing, so that it can tell whether those are right. */
+#ifndef QKGEN_VALUE_H
+#define QKGEN_VALUE_H
+
+#include "spec/spec.h"
+
+/* An element of a block. `blocks` are the bytes of the block in each buffer of the layout, in order. */
+typedef struct qg_element {
+    const qg_layout *layout;
+    const unsigned char *const *blocks;
+    uint32_t index; /* in the block */
+} qg_element;
+
+/* The value, each operation rounded to f32 and then to `layout->math`. */
+float qg_value_of(const qg_element *element);
+
+/* The bits of `value`, rounded to F32, F16 or BF16, ties to even. */
+uint32_t qg_bits_of(qg_scalar type, float value);
+
+/* A tensor of rows x cols elements. Buffer b is the bytes data[b], repeated every periods[b] bytes. */
+typedef struct qg_tensor {
+    const qg_layout *layout;
+    uint64_t rows, cols;
+    const unsigned char *const *data;
+    const uint64_t *periods;
+} qg_tensor;
+
+/* Values of the `count` elements of row `row` from column `col` on. */
+void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
+                      float *values);
+
+/* The magnitudes of the same elements, which docs/error-bounds.md defines: the value with each sum and difference taken as the sum of
+ * magnitudes. What a kernel may take out of a sum of products is one: a bias of integers that may be negative, or one of two values that a
+ * bit chooses between. Codes and values of tables count for `least` at least, which is not negative. */
+void qg_magnitudes_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
+                          double least, float *magnitudes);
+
+#endif

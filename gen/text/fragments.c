@@ -1,0 +1,193 @@
+/* The text of operands of matrix units (ir/operands.c): those of weights, and those of x. Shared by GLSL and MSL. */
+#include "text/text.h"
+
+static bool is_values(const qg_operand *word) { return word->scale == QG_AS_VALUES; }
+
+static void add_scaled(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t i, float factor) {
+    const qg_node *node = o->scales[i].node;
+    if (factor != 1 || !node) qg_print_float(text, target, factor);
+    if (factor != 1 && node) qg_text_puts(text, " * ");
+    if (node) qg_print_factor(text, o->ir, target, node);
+}
+
+static float magnitude(float x) { return x < 0 ? -x : x; }
+
+static float bound_of(const qg_operands *o, uint32_t i) { return magnitude(o->scales[i].factor) * o->scales[i].most; }
+
+/* Of scales that differ by a constant, the largest one. */
+static bool is_largest(const qg_operands *o, uint32_t i) {
+    for (uint32_t k = 0; k < o->n_scales; ++k)
+        if (o->scales[k].node == o->scales[i].node && bound_of(o, k) > bound_of(o, i)) return false;
+    return true;
+}
+
+/* The largest of what becomes a half. */
+static void add_most(qg_text *text, const qg_operands *o, const qg_target *target) {
+    const char *absolute = target->absolute, *vec = NULL;
+    qg_text_printf(text, "    float most = 0.0%s;\n", target->float_suffix);
+    for (uint32_t i = 0; i < o->n_scales; ++i) {
+        if (!is_largest(o, i)) continue;
+        qg_text_printf(text, "    most = max(most, %s(", absolute);
+        add_scaled(text, o, target, i, o->scales[i].factor * o->scales[i].most);
+        qg_text_puts(text, "));\n");
+    }
+    for (uint32_t i = 0; i < o->n_offsets; ++i) {
+        qg_text_printf(text, "    most = max(most, %s(", absolute);
+        qg_print_expression(text, o->ir, target, o->offsets[i]);
+        qg_text_puts(text, "));\n");
+    }
+    for (uint32_t i = 0; i < o->n_words; ++i) {
+        const qg_operand *word = &o->words[i];
+        if (!is_values(word) || !word->node || word->lane) continue;
+        if (!vec) qg_text_printf(text, "    %s all = ", target->types[QG_K_FLOAT][word->node->lanes]);
+        qg_text_printf(text, vec ? "    all = max(all, %s(" : "%s(", absolute);
+        qg_print_expression(text, o->ir, target, word->node);
+        qg_text_puts(text, vec ? "));\n" : ");\n");
+        vec = word->node->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)";
+    }
+    if (vec) qg_text_printf(text, "    most = max(most, %s);\n", vec);
+}
+
+/* A node that would be a statement, where it stands in one place only. */
+static void add_in_place(qg_text *text, const qg_operands *o, const qg_target *target, const qg_node *node) {
+    qg_node unnamed = *node;
+    unnamed.name = NULL;
+    qg_print_expression(text, o->ir, target, &unnamed);
+}
+
+static void add_word_text(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t i, uint32_t at) {
+    const qg_operand *word = &o->words[i];
+    const char *half2 = target->halves[2];
+    qg_text_printf(text, "        v[%u] = ", at);
+    if (!word->node) {
+        qg_text_printf(text, "%s(0.0%s);\n", half2, target->float_suffix);
+        return;
+    }
+    const bool added = word->offset != QG_NO_OFFSET;
+    if (added) qg_text_puts(text, "fma(");
+    if (word->floats) {
+        qg_text_printf(text, "%s(%s", half2, is_values(word) ? "scale * " : "");
+        qg_print_expression(text, o->ir, target, word->node);
+        qg_text_printf(text, "%s)", word->node->lanes == 2 ? "" : word->lane ? ".zw" : ".xy");
+    } else {
+        add_in_place(text, o, target, word->node);
+    }
+    if (added)
+        qg_text_printf(text, ", %s(factor%u), %s(added%u))", half2, word->scale, half2, word->offset);
+    else if (!is_values(word))
+        qg_text_printf(text, " * factor%u", word->scale);
+    qg_text_puts(text, ";\n");
+}
+
+static bool reaches(const qg_ir *ir, const qg_node *from, const qg_node *node) {
+    if (from == node) return true;
+    if (qg_fetched_at(ir->fetched, from) != UINT32_MAX) return false;
+    for (uint32_t i = 0; i < from->n_args; ++i)
+        if (reaches(ir, from->arg[i], node)) return true;
+    return false;
+}
+
+static bool in_scales(const qg_operands *o, const qg_node *node) {
+    for (uint32_t i = 0; i < o->n_scales; ++i)
+        if (o->scales[i].node && reaches(o->ir, o->scales[i].node, node)) return true;
+    for (uint32_t i = 0; i < o->n_offsets; ++i)
+        if (reaches(o->ir, o->offsets[i], node)) return true;
+    return false;
+}
+
+static bool in_words(const qg_operands *o, uint32_t first, uint32_t count, const qg_node *node) {
+    for (uint32_t i = first; i < first + count && i < o->n_words; ++i)
+        if (o->words[i].node && o->words[i].node != node && reaches(o->ir, o->words[i].node, node)) return true;
+    return false;
+}
+
+static bool in_values(const qg_operands *o, const qg_node *node) {
+    for (uint32_t i = 0; i < o->n_words; ++i)
+        if (is_values(&o->words[i]) && o->words[i].node && reaches(o->ir, o->words[i].node, node)) return true;
+    return false;
+}
+
+void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target) {
+    qg_operands copy = *operands, *o = &copy; /* with what is fetched */
+    o->ir = ir;
+    for (uint32_t i = 0; i < ir->n_statements; ++i)
+        if (in_scales(o, ir->statements[i]) || in_values(o, ir->statements[i]))
+            qg_print_statement(text, ir, target, ir->statements[i], "    ");
+    add_most(text, o, target);
+    qg_text_puts(text, "    return most;\n");
+}
+
+/* The part that a statement is of alone; UINT32_MAX where it is of several, or of scales. */
+static uint32_t part_of(const qg_operands *o, const qg_node *node, bool *used) {
+    const uint32_t each = 2 * qg_operands_part(o);
+    uint32_t part = UINT32_MAX;
+    *used = in_scales(o, node);
+    if (*used) return UINT32_MAX;
+    for (uint32_t p = 0; p * each < o->n_words; ++p) {
+        bool own = in_words(o, p * each, each, node);
+        for (uint32_t i = p * each; i < (p + 1) * each && i < o->n_words; ++i)
+            own |= o->words[i].floats && o->words[i].node == node;
+        if (own && *used) return UINT32_MAX;
+        if (own) part = p;
+        *used |= own;
+    }
+    return part;
+}
+
+void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target) {
+    const char *half = target->halves[1];
+    const uint32_t each = 2 * qg_operands_part(operands), parts = operands->n_words / each;
+    qg_operands copy = *operands, *o = &copy;
+    o->ir = ir;
+    bool used;
+    for (uint32_t i = 0; i < ir->n_statements; ++i)
+        if (part_of(o, ir->statements[i], &used) == UINT32_MAX && used)
+            qg_print_statement(text, ir, target, ir->statements[i], "    ");
+    for (uint32_t i = 0; i < o->n_scales; ++i) {
+        const bool product = o->scales[i].factor != 1 && o->scales[i].node;
+        qg_text_printf(text, "    const %s factor%u = %s(scale * %s", half, i, half, product ? "(" : "");
+        add_scaled(text, o, target, i, o->scales[i].factor);
+        qg_text_puts(text, product ? "));\n" : ");\n");
+    }
+    for (uint32_t i = 0; i < o->n_offsets; ++i) {
+        qg_text_printf(text, "    const %s added%u = %s(scale * (", half, i, half);
+        qg_print_expression(text, ir, target, o->offsets[i]);
+        qg_text_puts(text, "));\n");
+    }
+    for (uint32_t p = 0; p < parts; ++p) {
+        if (parts > 1 && p + 1 < parts)
+            qg_text_printf(text, "    %sif (part == %uu) {\n", p ? "} else " : "", p);
+        else
+            qg_text_puts(text, p ? "    } else {\n" : "    {\n");
+        for (uint32_t i = 0; i < ir->n_statements; ++i)
+            if (part_of(o, ir->statements[i], &used) == p)
+                qg_print_statement(text, ir, target, ir->statements[i], "        ");
+        for (uint32_t i = 0; i < each; ++i) add_word_text(text, o, target, p * each + i, i);
+    }
+    qg_text_puts(text, "    }\n");
+}
+
+static void add_element(qg_text *text, uint16_t element, const qg_plan *plan, const qg_target *target) {
+    if (element == QG_NO_ELEMENT)
+        qg_text_printf(text, "0.0%s", target->float_suffix);
+    else
+        qg_text_printf(text, "x%u.%c", element / plan->lanes, "xyzw"[element % plan->lanes]);
+}
+
+void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_plan *plan, const qg_target *target) {
+    const qg_operands *o = x->of;
+    const char *absolute = target->absolute;
+    qg_text_printf(text, "    %s all = %s(x0);\n", target->types[QG_K_FLOAT][plan->lanes], absolute);
+    for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);
+    qg_print_filled(text, x->scale, 'm',
+                    plan->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
+    for (uint32_t i = 0; i < o->n_words; ++i) {
+        const bool first = i % x->at_once == 0, last = i % x->at_once + 1 == x->at_once;
+        if (first) qg_print_filled(text, x->open, 'i', qg_format(text->arena, "%u", i / x->at_once));
+        qg_text_printf(text, first ? "%s" : ", %s", x->word);
+        add_element(text, o->words[i].element[0], plan, target);
+        qg_text_puts(text, ", ");
+        add_element(text, o->words[i].element[1], plan, target);
+        qg_text_printf(text, "%s%s", x->word_end, last ? x->close : "");
+    }
+}

@@ -1,0 +1,307 @@
+/* What the printers of kernels share: the holes of the templates that follow from the plan, banners, tables, bodies. */
+#include "build/cost.h"
+#include "text/plain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void qg_hole(qg_holes *holes, const char *name, const char *value) {
+    if (holes->count == QG_MAX_HOLES) abort(); /* whatever is asked for: a printer has more of them */
+    holes->items[holes->count++] = (qg_binding){name, value};
+}
+
+void qg_hole_set(qg_holes *holes, const char *name) {
+    for (uint32_t i = 0; i < holes->count; ++i)
+        if (strcmp(holes->items[i].name, name) == 0) holes->items[i].value = "";
+}
+
+const char *qg_template_text(const qg_templates *templates, const char *name) {
+    for (uint32_t i = 0; i < templates->count; ++i)
+        if (strcmp(templates->items[i].name, name) == 0) return templates->items[i].text;
+    return NULL;
+}
+
+/* Names of templates, the same stem with each of the endings. */
+typedef struct names {
+    uint32_t count, capacity;
+    const char **items;
+} names;
+
+static void add_names(qg_arena *arena, names *list, const char *stem, const char *const *endings) {
+    for (; *endings; ++endings) {
+        const char *name = qg_format(arena, "%s.%s", stem, *endings);
+        QG_PUSH(arena, list->items, list->count, list->capacity, name);
+    }
+}
+
+static names template_names(qg_arena *arena) {
+    static const char *const prelude[] = {"glsl", "metal", "c", NULL}, *const file[] = {"metal", "h", "c", NULL};
+    static const char *const kernel[] = {"comp", "metal", "c", NULL}, *const set[] = {"glsl", "metal", NULL},
+                             *const rows[] = {"metal", NULL}, *const mma[] = {"comp", "metal", NULL},
+                             *const units[] = {"ext", "glsl", NULL}, *const sums[] = {"glsl", NULL};
+    names list = {0};
+    add_names(arena, &list, "prelude", prelude);
+    add_names(arena, &list, "format", file);
+    add_names(arena, &list, "plain", file);
+    add_names(arena, &list, "gemv_tiles", rows);
+    add_names(arena, &list, "gemv_rows", rows);
+    add_names(arena, &list, "gemv_mma", mma);
+    add_names(arena, &list, "gemv_mma_rows", rows);
+    add_names(arena, &list, "mma_units", units);
+    add_names(arena, &list, "sums", sums);
+    add_names(arena, &list, "sums_constants", sums);
+    for (uint32_t i = 0; i < qg_n_families; ++i) {
+        const qg_family *f = &qg_families[i];
+        add_names(arena, &list, qg_format(arena, "%s%s", f->name, f->blocks.suffix), kernel);
+        add_names(arena, &list, qg_format(arena, "%s%s", f->name, f->matrix.suffix), kernel);
+    }
+    for (uint32_t s = 0; s < qg_n_plain_sets; ++s) {
+        add_names(arena, &list, qg_plain_sets[s].name, set);
+        for (uint32_t i = 0; i < qg_plain_sets[s].n_families; ++i)
+            add_names(arena, &list, qg_plain_sets[s].families[i].name, kernel);
+    }
+    return list;
+}
+
+bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templates, const char **why) {
+    const names list = template_names(arena);
+    qg_template *items = QG_NEW_ARRAY(arena, qg_template, list.count);
+    for (uint32_t i = 0; i < list.count; ++i) {
+        items[i].name = list.items[i];
+        items[i].path = qg_format(arena, "%s/%s", folder, items[i].name);
+        size_t length;
+        const char *reason = NULL;
+        items[i].text = qg_read_file(arena, items[i].path, 1u << 20, &length, &reason);
+        if (!items[i].text) {
+            *why = qg_format(arena, "cannot read template %s: %s", items[i].path, reason);
+            return false;
+        }
+    }
+    *templates = (qg_templates){list.count, items};
+    return true;
+}
+
+static const char *times(qg_arena *arena, const char *variable, const char *operator, uint32_t by, const char *suffix) {
+    return qg_format(arena, "%s %s %u%s", variable, operator, by, suffix);
+}
+
+void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const qg_target *target) {
+    const char *suffix = target->unsigned_suffix;
+    const bool whole = plan->tiles == 1; /* a tile is a block */
+    qg_hole(holes, "format", plan->layout->name);
+    qg_hole(holes, "runs", qg_format(arena, "%u", plan->n_runs));
+    qg_hole(holes, "tile_elements", qg_format(arena, "%u", plan->tile_elements));
+    qg_hole(holes, "vec", target->types[QG_K_FLOAT][plan->lanes]);
+    qg_hole(holes, "block_of_i", whole ? "i" : times(arena, "i", "/", plan->tiles, suffix));
+    qg_hole(holes, "tile_of_i", whole ? qg_format(arena, "0%s", suffix) : times(arena, "i", "%", plan->tiles, suffix));
+    qg_hole(holes, "block_of_from", whole ? "from" : times(arena, "from", "/", plan->tiles, suffix));
+    const qg_layout *layout = plan->layout;
+    const bool sequence = layout->view == QG_VIEW_SEQUENCE, matrix = layout->view == QG_VIEW_MATRIX;
+    qg_hole(holes, "lanes", qg_format(arena, "%u", plan->lanes));
+    qg_hole(holes, "row_tiles", qg_format(arena, "%u", plan->row_tiles));
+    qg_hole(holes, "sequence", sequence ? "" : NULL);
+    qg_hole(holes, "matrix", matrix ? "" : NULL);
+    qg_hole(holes, "groups", layout->view == QG_VIEW_GROUPS ? "" : NULL);
+    qg_hole(holes, "ragged", layout->ragged ? "" : NULL);
+    qg_hole(holes, "ragged_matrix", layout->ragged && matrix ? "" : NULL);
+    qg_hole(holes, "whole", layout->ragged ? NULL : "");
+    qg_hole(holes, "of_matrix", layout->view != QG_VIEW_BLOCKS ? "" : NULL);
+    qg_hole(holes, "row_cols", qg_row_cols(arena, plan, target == &qg_targets[QG_MSL] ? "shape." : ""));
+    qg_hole(holes, "whole_unit", qg_format(arena, "%u", qg_whole_unit(plan)));
+    qg_hole(holes, "x_tiles", qg_format(arena, "%u", qg_kept_tiles(plan)));
+}
+
+const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel,
+                           const char *ending) {
+    const char *name =
+        qg_format(arena, "%s%s.%s", kernel->family->name, qg_form(kernel->family, kernel->layout)->suffix, ending);
+    return qg_template_text(templates, name);
+}
+
+/* ---- matrices ---- */
+
+char *qg_shape_arguments(qg_arena *arena, const qg_ir *ir, const char *pattern) {
+    static const char *const names[] = {"rows", "cols", "grid_rows", "grid_cols"};
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "");
+    const bool apart = ir->layout->view == QG_VIEW_GROUPS; /* the lines below take the number of blocks */
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (qg_uses_argument(ir, names[i]) || (apart && strcmp(names[i], "grid_rows") == 0))
+            qg_print_filled(&text, pattern, '$', names[i]);
+    return text.data;
+}
+
+static void add_quotient(qg_text *text, const qg_ir *ir, const char *type, const char *name, const char *of,
+                         const char *operator, const char * by) {
+    if (qg_uses_argument(ir, name)) qg_text_printf(text, "    const %s %s = %s %s %s;\n", type, name, of, operator, by);
+}
+
+char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
+    const qg_layout *layout = plan->layout;
+    const char *type = plan->reference ? "uint64_t" : target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
+    const bool apart = layout->view == QG_VIEW_GROUPS;
+    const char *rows = apart ? "grid_rows" : qg_format(arena, "%u%s", layout->block_rows, s);
+    const char *cols = qg_format(arena, "%u%s", plan->reference ? layout->block_cols : plan->row_tiles, s);
+    const char *along = plan->reference ? "col" : "tile";
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "");
+    if (plan->tile_rows > 1) { /* `band` says which rows */
+        const uint32_t bands = layout->block_rows / plan->tile_rows;
+        const char *by = qg_format(arena, "%u%s", bands, s);
+        add_quotient(&text, ir, type, "block_row", "band", "/", by);
+        if (bands > 1) add_quotient(&text, ir, type, "r", "band", "%", by);
+    } else {
+        add_quotient(&text, ir, type, "block_row", "row", apart ? "%" : "/", rows);
+        if (layout->block_rows > 1) add_quotient(&text, ir, type, "r", "row", apart ? "/" : "%", rows);
+    }
+    add_quotient(&text, ir, type, "block_col", along, "/", cols);
+    add_quotient(&text, ir, type, plan->reference ? "c" : "t", along, "%", cols);
+    return text.data;
+}
+
+typedef struct prelude_function {
+    const char *name;
+    qg_op op;
+} prelude_function;
+
+static const prelude_function prelude_functions[] = {{"f16_to_f32", QG_F16_BITS},
+                                                     {"bf16_to_f32", QG_BF16_BITS},
+                                                     {"bits_to_f32", QG_F32_BITS},
+                                                     {"load_u32", QG_LOAD_WIDE},
+                                                     {"min", QG_MIN},
+                                                     {"sign_extend", QG_SEXT},
+                                                     {"round_f16", QG_ROUND_F16},
+                                                     {"round_bf16", QG_ROUND_BF16}};
+
+void qg_prelude_holes(qg_holes *holes, const qg_ir *ir) {
+    for (size_t i = 0; i < sizeof prelude_functions / sizeof *prelude_functions; ++i)
+        qg_hole(holes, prelude_functions[i].name, qg_uses(ir, prelude_functions[i].op) ? "" : NULL);
+}
+
+void qg_prelude_add(qg_holes *holes, const qg_ir *ir) {
+    for (size_t i = 0; i < sizeof prelude_functions / sizeof *prelude_functions; ++i)
+        if (qg_uses(ir, prelude_functions[i].op)) qg_hole_set(holes, prelude_functions[i].name);
+}
+
+void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target) {
+    uint32_t statement = 0;
+    for (uint32_t r = 0; r < ir->n_outputs; ++r) {
+        if (ir->outputs[r].comment) qg_text_printf(text, "%s    // %s\n", r ? "\n" : "", ir->outputs[r].comment);
+        for (; statement < ir->outputs[r].after; ++statement)
+            qg_print_statement(text, ir, target, ir->statements[statement], "    ");
+        qg_text_puts(text, "    ");
+        qg_print_filled(text, target->result, 'r', qg_format(text->arena, "%u", r));
+        qg_print_expression(text, ir, target, ir->outputs[r].node);
+        qg_text_puts(text, ";\n");
+    }
+}
+
+/* ---- banner ---- */
+
+/* Text inside a comment: what would end it, or continue it on the next line, is broken up. */
+static void add_comment(qg_text *text, const char *line, size_t length) {
+    for (size_t i = 0; i < length; ++i) {
+        qg_text_add(text, line + i, 1);
+        if (line[i] == '*' && i + 1 < length && line[i + 1] == '/') qg_text_puts(text, " ");
+    }
+    if (length && line[length - 1] == '\\') qg_text_puts(text, " .");
+}
+
+static void add_lines(qg_text *text, const char *lines, size_t length, const char *prefix) {
+    while (length && (lines[length - 1] == '\n' || lines[length - 1] == ' ')) --length;
+    for (size_t at = 0; at < length;) {
+        const char *end = memchr(lines + at, '\n', length - at);
+        const size_t n = end ? (size_t)(end - lines) - at : length - at;
+        qg_text_puts(text, prefix);
+        if (n)
+            qg_text_puts(text, "    ");
+        else if (text->length && text->data[text->length - 1] == ' ')
+            text->data[--text->length] = '\0';
+        add_comment(text, lines + at, n);
+        qg_text_puts(text, "\n");
+        at += n + (end != NULL);
+    }
+}
+
+char *qg_banner(qg_arena *arena, const qg_request *request, const qg_kernel *kernel, const char *sentence,
+                const char *open, const char *prefix, const char *close) {
+    const qg_layout *layout = request->layout;
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "%s%s\n", open, sentence);
+    qg_text_printf(&text, "%sGenerated from the specification below by `%s`; do not edit.\n", prefix, request->command);
+    qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each.\n", prefix, layout->block_bytes,
+                   layout->elements, qg_bits_per_element(layout));
+    qg_cost_lines(&text, request, kernel, prefix);
+    if (layout->math != QG_F32)
+        qg_text_printf(&text, "%sEach float and each operation of the value is rounded to %s.\n", prefix,
+                       qg_scalars[layout->math].name);
+    qg_text_add(&text, prefix, strlen(prefix) - 1);
+    qg_text_puts(&text, "\n");
+    add_lines(&text, layout->spec->source->text, layout->spec->source->length, prefix);
+    if (layout->parameters && *layout->parameters) {
+        qg_text_add(&text, prefix, strlen(prefix) - 1);
+        qg_text_printf(&text, "\n%sHere %s.\n", prefix, layout->parameters);
+    }
+    qg_text_puts(&text, close);
+    return text.data;
+}
+
+/* ---- tables ---- */
+
+static void add_table_row(qg_text *text, const qg_table *table, const qg_target *target, uint32_t row) {
+    const bool floating = qg_scalars[table->type].kind == QG_FLOATING;
+    const uint32_t count = table->columns > 1 ? table->columns : table->rows;
+    for (uint32_t i = 0; i < count; ++i) {
+        const double value = table->values[row * count + i];
+        qg_text_puts(text, i == 0 ? "" : i % 16 == 0 ? ",\n    " : ", ");
+        if (floating)
+            qg_print_float(text, target, (float)value);
+        else
+            qg_text_printf(text, "%lld", (long long)value);
+    }
+}
+
+static void add_table(qg_text *text, const qg_table *table, const qg_target *target, const char *qualifier) {
+    const qg_kind kind = qg_table_kind(table);
+    const char *type = target->types[kind][1];
+    const bool nested = table->columns > 1;
+    qg_text_printf(text, "%s %s %s[%u]", qualifier, type, table->name, table->rows);
+    if (nested) qg_text_printf(text, "[%u]", table->columns);
+    qg_text_puts(text, " = ");
+    qg_print_filled(text, nested ? target->array_2 : target->array, 'T', type);
+    for (uint32_t row = 0; row < (nested ? table->rows : 1); ++row) {
+        qg_text_puts(text, row ? ",\n    " : "\n    ");
+        if (nested) qg_print_filled(text, target->array, 'T', type);
+        add_table_row(text, table, target, row);
+        if (nested) qg_text_puts(text, target->array_end);
+    }
+    qg_text_printf(text, "\n%s;\n\n", target->array_end);
+}
+
+void qg_add_words(qg_text *text, const uint32_t *words, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        qg_text_printf(text, "%s0x%08X%s", i % 8 ? " " : "\n    ", words[i], i + 1 < count ? "," : "");
+}
+
+static void add_stored(qg_text *text, const qg_table *table, const char *qualifier) {
+    uint32_t bytes;
+    const uint32_t *words = qg_table_words(text->arena, table, &bytes);
+    qg_text_printf(text, "// %u rows of %u: %s.\n%s uint %s[%u] = {", table->rows, table->columns,
+                   qg_table_packing(text->arena, table), qualifier, table->name, bytes / 4);
+    qg_add_words(text, words, bytes / 4);
+    qg_text_puts(text, "\n};\n\n");
+}
+
+char *qg_tables(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < plan->layout->n_tables; ++i) {
+        const qg_table *table = &plan->layout->tables[i];
+        const bool packed = plan->stored[i] && table->columns > 1;
+        if (plan->stored[i] && !target->stored_in_text) continue;
+        if (packed)
+            add_stored(&text, table, qualifier);
+        else
+            add_table(&text, table, target, qualifier);
+    }
+    return text.data ? text.data : qg_format(arena, "%s", "");
+}

@@ -1,0 +1,451 @@
+/* Metal Shading Language: one text for each format, with an entry point for each kernel. */
+#include "text/text.h"
+
+#include <string.h>
+
+static const qg_target *const msl = &qg_targets[QG_MSL];
+
+static const char *storage_type(uint32_t unit) { return unit == 8 ? "uchar" : unit == 16 ? "ushort" : "uint"; }
+
+static const char *const half_vectors[] = {0, "half", "half2", 0, "half4"};
+static const char *const ushort_vectors[] = {0, "ushort", "ushort2", 0, "ushort4"};
+
+static const char *vector_of(qg_scalar type, uint32_t lanes) {
+    return type == QG_F32 ? msl->types[QG_K_FLOAT][lanes] : half_vectors[lanes];
+}
+
+static const char *stored_type(const qg_kernel *kernel) {
+    const uint32_t lanes = kernel->metal_plan->store_lanes;
+    return kernel->type == QG_F32   ? msl->types[QG_K_FLOAT][lanes]
+           : kernel->type == QG_F16 ? half_vectors[lanes]
+                                    : ushort_vectors[lanes];
+}
+
+static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *name) {
+    qg_text text = qg_text_new(arena);
+    const bool matrix = plan->layout->view != QG_VIEW_BLOCKS;
+    qg_text_printf(&text, "// The %u values of a tile of a %s, in runs of %u consecutive elements.\n",
+                   plan->tile_elements, matrix ? "row" : "block", plan->lanes);
+    qg_text_printf(&text, "inline void %s(", name);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
+        qg_text_printf(&text, "device const %s *%s, ", storage_type(plan->units[i]), plan->layout->buffers[i].name);
+    const char *first = "uint block", *tile = plan->tiles == 1 ? "uint" : "uint tile";
+    if (matrix) {
+        qg_text_puts(&text, qg_shape_arguments(arena, ir, "uint $$, "));
+        first = plan->layout->view == QG_VIEW_SEQUENCE ? "uint" : "uint row";
+        tile = "uint tile";
+    }
+    qg_text_printf(&text, "%s, %s, thread %s *v) {\n", first, tile, msl->types[QG_K_FLOAT][plan->lanes]);
+    if (matrix) qg_text_puts(&text, qg_grid_lines(arena, ir, plan, msl));
+    qg_decode_body(&text, ir, msl);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+/* Elements [from, to) of a tile that may be cut off. */
+static char *write_cut_tile(qg_arena *arena, const qg_plan *plan) {
+    const char *value = plan->lanes > 1 ? qg_format(arena, "v[e / %u][e %% %u]", plan->lanes, plan->lanes) : "v[e]";
+    return qg_format(arena,
+                     "// Stores elements [from, to) of a tile; its first belongs at `at`.\n"
+                     "template <typename T>\n"
+                     "inline void write_tile(device T *dst, uint at, uint from, uint to, thread const %s *v) {\n"
+                     "    for (uint e = 0; e < %u; ++e) {\n"
+                     "        if (e >= from && e < to) store(dst, at + e, %s);\n"
+                     "    }\n}\n",
+                     msl->types[QG_K_FLOAT][plan->lanes], plan->tile_elements, value);
+}
+
+/* A tile lies in one row: its runs are neighbours. */
+static char *write_row_tile(qg_arena *arena, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "// Stores a tile's runs from `at` on, counted in runs.\n"
+                   "template <typename T>\ninline void write_tile(device T *dst, uint at, thread const %s *v) {\n",
+                   msl->types[QG_K_FLOAT][plan->lanes]);
+    for (uint32_t r = 0; r < plan->n_runs; ++r)
+        qg_text_printf(&text, "    store(dst, %s, v[%u]);\n", r ? qg_format(arena, "at + %uu", r) : "at", r);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static char *write_tile(qg_arena *arena, const qg_plan *plan) {
+    if (plan->layout->ragged) return write_cut_tile(arena, plan);
+    if (plan->layout->view != QG_VIEW_BLOCKS) return write_row_tile(arena, plan);
+    const qg_ir *place = qg_lower_place(arena, plan, plan->lanes);
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "// Stores a tile's runs where they belong in block `block` of the output.\n");
+    qg_text_printf(
+        &text, "template <typename T>\ninline void write_tile(device T *dst, uint block, %s, thread const %s *v) {\n",
+        plan->tiles == 1 ? "uint" : "uint tile", msl->types[QG_K_FLOAT][plan->lanes]);
+    qg_text_printf(&text, "    const uint at = block * %uu", plan->layout->elements / plan->lanes);
+    if (plan->n_digits) {
+        qg_text_puts(&text, " + ");
+        qg_print_expression(&text, place, msl, place->outputs[0].node);
+    }
+    qg_text_puts(&text, ";\n");
+    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        if (r)
+            qg_text_printf(&text, "    store(dst, at + %uu, v[%u]);\n", plan->runs[r] / plan->lanes, r);
+        else
+            qg_text_puts(&text, "    store(dst, at, v[0]);\n");
+    }
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static char *buffers(qg_arena *arena, const qg_plan *plan, bool bound) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
+        qg_text_printf(&text, "    device const %s *%s%s,\n", storage_type(plan->units[i]),
+                       plan->layout->buffers[i].name, bound ? qg_format(arena, " [[buffer(%u)]]", i) : "");
+    return text.data;
+}
+
+static char *weights(qg_arena *arena, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
+        qg_text_printf(&text, "%s%s", i ? ", " : "", plan->layout->buffers[i].name);
+    return text.data;
+}
+
+static void kept_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_plan *plan, const char *name,
+                       const char *batch) {
+    const char *vec = ir->half ? msl->halves[plan->lanes] : msl->types[QG_K_FLOAT][plan->lanes];
+    const char *steps = ir->half ? qg_format(arena, "float %s_step[TILES][%s];\n", name, batch) : "";
+    qg_hole(holes, "x_kept",
+            qg_format(arena, "%s %s[TILES][%s][%u];\n%sfloat %s_sum[TILES][%s][%u];", vec, name, batch, plan->n_runs,
+                      steps, name, batch, ir->n_x_sums ? ir->n_x_sums : 1));
+    qg_hole(holes, "x_passed",
+            ir->half ? qg_format(arena, "%s, %s_step, %s_sum", name, name, name)
+                     : qg_format(arena, "%s, %s_sum", name, name));
+    qg_hole(holes, "halves", ir->half ? "" : NULL);
+    qg_hole(holes, "floats", ir->half ? NULL : "");
+    qg_hole(holes, "space", qg_format(arena, "qk_%s%s", plan->layout->name, ir->half ? "::half_products" : ""));
+    qg_hole(holes, "largest_of_most",
+            plan->lanes == 4   ? "max(max(most.x, most.y), max(most.z, most.w))"
+            : plan->lanes == 2 ? "max(most.x, most.y)"
+                               : "most");
+    qg_hole(holes, "any", plan->lanes > 1 ? "any" : "");
+    qg_hole(holes, "dot_halves", qg_dot_halves(arena, plan, msl, "inline "));
+}
+
+static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char **why) {
+    const qg_plan *plan = kernel->metal_plan;
+    const uint32_t n_weights = plan->layout->n_buffers;
+    qg_holes holes = {.count = 0};
+    qg_plan_holes(arena, &holes, plan, msl);
+    qg_hole(&holes, "name", kernel->name);
+    qg_hole(&holes, "buffers", buffers(arena, plan, true));
+    qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
+    if (kernel->family->sums) {
+        const qg_ir *ir = qg_lower_dot(plan, kernel->sum->products);
+        kept_holes(arena, &holes, ir, plan, "kept", "1");
+    }
+    qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
+    qg_hole(&holes, "weights", weights(arena, plan));
+    qg_hole(&holes, "shape", qg_shape_arguments(arena, qg_lower_decode(plan), "push.$$, "));
+    for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
+        qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
+                qg_format(arena, "%u", n_weights + i));
+    qg_hole(&holes, "binding_push", qg_format(arena, "%u", n_weights + kernel->family->n_bindings));
+    qg_hole(&holes, "dst_type", stored_type(kernel));
+    qg_hole(&holes, "simdgroups", qg_format(arena, "%u", QG_MMA_SIMDGROUPS));
+    qg_hole(&holes, "threads", qg_format(arena, "%u", 32 * QG_MMA_SIMDGROUPS));
+    const char *template = qg_is_mma(kernel) ? qg_template_text(templates, "gemv_mma.metal")
+                                             : qg_template_of(arena, templates, kernel, "metal");
+    char *body = qg_expand(arena, template, holes.items, holes.count, why);
+    return body ? qg_format(arena, "// %s: %s, %s %s.\n%s", kernel->name, kernel->family->summary,
+                            kernel->family->sums ? "x in" : "in", qg_scalars[kernel->type].name, body)
+                : NULL;
+}
+
+/* ---- sums ---- */
+
+/* What a thread keeps of x, as parameters, as variables, and as what is passed; `name` is what x is called. */
+static char *kept_parameters(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *qualifier) {
+    const char *vec = ir->half ? msl->halves[plan->lanes] : msl->types[QG_K_FLOAT][plan->lanes];
+    return qg_format(arena, "thread %s%s (&x)[TILES][BATCH][%u], %s%s%sthread %sfloat (&x_sum)[TILES][BATCH][%u]",
+                     qualifier, vec, plan->n_runs, ir->half ? "thread " : "", ir->half ? qualifier : "",
+                     ir->half ? "float (&x_step)[TILES][BATCH],\n    " : "", qualifier,
+                     ir->n_x_sums ? ir->n_x_sums : 1);
+}
+
+static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    const char *vec = msl->types[QG_K_FLOAT][plan->lanes];
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
+                   "template <uint TILES, uint BATCH, typename X>\n"
+                   "inline void load_x(device const X *x_in, uint batch, uint %s, uint vector, uint j, uint k,\n"
+                   "    %s)\n{\n",
+                   plan->layout->ragged ? "row_runs" : "row_tiles", kept_parameters(arena, ir, plan, ""));
+    const char *row_runs =
+        plan->layout->ragged ? "row_runs" : qg_format(arena, "row_tiles * %u%s", plan->n_runs, msl->unsigned_suffix);
+    qg_load_x_body(&text, ir, NULL, plan, msl, row_runs, "batch", qg_format(arena, "%s(x_in[$i])", vec));
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
+                   "template <uint TILES, uint BATCH>\n"
+                   "inline void accumulate(\n%s    %suint row_tiles, uint n, uint j, uint k,\n"
+                   "    %s,\n"
+                   "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
+                   buffers(arena, plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
+                   kept_parameters(arena, ir, plan, "const "));
+    qg_accumulate_body(&text, ir, plan, msl, "row_tiles", 1);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+/* `ir` is that of a tile's values. */
+static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    const char *arguments = qg_format(arena, "%s, %s", weights(arena, plan), qg_shape_arguments(arena, ir, "$$, "));
+    const qg_cut_names names = {
+        .decode = "decode_tile", .arguments = arguments, .batch = "batch", .load = "float(x_at[$i])"};
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "// x again, element by element.\n");
+    for (int half = 0; half < 2; ++half)
+        qg_text_printf(
+            &text, "inline device const %s *elements_of(device const %s *x) {\n    return (device const %s *)x;\n}\n\n",
+            half ? "half" : "float", vector_of(half ? QG_F16 : QG_F32, plan->lanes), half ? "half" : "float");
+    qg_text_printf(&text, "%s\n", decode(arena, ir, plan, names.decode));
+    qg_text_printf(&text,
+                   "// The products of what tile `j` of row `n` has in that row, for each right-hand side.\n"
+                   "template <uint BATCH, typename T>\n"
+                   "inline void sum_cut(\n%s    %sdevice const T *x_at, uint batch, uint row_cols, uint n, uint j,\n"
+                   "    thread float (&part)[BATCH])\n{\n",
+                   buffers(arena, plan, false), qg_shape_arguments(arena, ir, "uint $$, "));
+    qg_sum_cut_body(&text, plan, msl, &names);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static void row_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const qg_ir *ir) {
+    qg_plan_holes(arena, holes, plan, msl);
+    qg_hole(holes, "buffers", buffers(arena, plan, false));
+    qg_hole(holes, "weights", weights(arena, plan));
+    qg_hole(holes, "shape", qg_shape_arguments(arena, ir, "shape.$$, "));
+    kept_holes(arena, holes, ir, plan, "x", "BATCH");
+}
+
+/* What a row is made of: its shape, and the products of a tile of it. */
+static char *tiles_of(qg_arena *arena, const qg_templates *templates, const qg_plan *plan, const qg_ir *ir,
+                      const char **why) {
+    qg_holes holes = {.count = 0};
+    row_holes(arena, &holes, plan, ir);
+    qg_hole(&holes, "sum_cut", plan->layout->ragged ? sum_cut(arena, qg_lower_decode(plan), plan) : NULL);
+    qg_hole(&holes, "load_x", load_x(arena, ir, plan));
+    qg_hole(&holes, "accumulate", accumulate(arena, ir, plan));
+    return qg_expand(arena, qg_template_text(templates, "gemv_tiles.metal"), holes.items, holes.count, why);
+}
+
+static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_plan *plan, const qg_ir *ir,
+                     const char **why) {
+    qg_holes holes = {.count = 0};
+    row_holes(arena, &holes, plan, ir);
+    const qg_ir *decoded = plan->layout->ragged ? qg_lower_decode(plan) : NULL;
+    qg_hole(&holes, "cut_shape", decoded ? qg_shape_arguments(arena, decoded, "shape.$$, ") : NULL);
+    const char *tiles = tiles_of(arena, templates, plan, ir, why);
+    char *text = qg_expand(arena, qg_template_text(templates, "gemv_rows.metal"), holes.items, holes.count, why);
+    if (!text || !tiles) return NULL;
+    text = qg_format(arena, "%s\n%s", tiles, text);
+    if (!ir->half) return text;
+    return qg_format(arena, "namespace half_products {\n\n%s\n}  // namespace half_products\n", text);
+}
+
+/* ---- matrix units ---- */
+
+/* What was loaded of a wide tile, as parameters. */
+static char *fetched_parameters(qg_arena *arena, const qg_ir *ir, const char *qualifier) {
+    return qg_format(arena, "thread %suint4 *fours%s", qualifier,
+                     ir->fetched->n_words ? qg_format(arena, ", thread %suint *words", qualifier) : "");
+}
+
+static char *load_wide_x(qg_arena *arena, const qg_operands *operands, const qg_kernel *kernel) {
+    const qg_x_operands x = {.of = operands,
+                             .scale = "    float unit;\n"
+                                      "    const float scale = scale_of(most_of_four($m, lane), 7, unit);\n"
+                                      "    wide_x_unit = of_vectors(unit, lane);\n",
+                             .at_once = 1,
+                             .open = "    wide_x[$i] = of_vectors(half2(",
+                             .word = "scale * float2(",
+                             .word_end = ")",
+                             .close = "), lane);\n"};
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text,
+                 "// Loads what wide tile `j` of a row meets of right-hand side `vector`, and gives it to the lanes "
+                 "that multiply it.\n"
+                 "template <typename X>\n"
+                 "inline void load_wide_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, "
+                 "matrix_lane lane,\n    thread half2 *wide_x, thread float2 &wide_x_unit)\n{\n");
+    qg_load_x_body(&text, operands->ir, &x, kernel->wide, msl,
+                   qg_format(arena, "row_tiles * %u%s", kernel->metal_plan->n_runs, msl->unsigned_suffix), "batch",
+                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][kernel->wide->lanes]));
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, uint32_t ratio) {
+    const qg_plan *wide = kernel->wide;
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "// Loads wide tile `j` of row `n`.\n"
+                   "inline void fetch_wide(\n%s    %suint row_tiles, uint n, uint j, %s)\n{\n",
+                   buffers(arena, kernel->metal_plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
+                   fetched_parameters(arena, ir, ""));
+    for (uint32_t i = 0; i < wide->layout->n_buffers; ++i) {
+        const char *name = wide->layout->buffers[i].name;
+        if (qg_loads(ir, QG_LOAD, i) && wide->aliased[i])
+            qg_text_printf(&text, "    device const uint *%s_word = (device const uint *)%s;\n", name, name);
+        if (qg_loads(ir, QG_LOAD_FOUR, i))
+            qg_text_printf(&text, "    device const uint4 *%s_four = (device const uint4 *)%s;\n", name, name);
+    }
+    qg_fetch_body(&text, ir, wide, msl, "row_tiles", ratio, 0);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static char *operands_of(qg_arena *arena, const qg_operands *operands, const qg_ir *ir, const qg_kernel *kernel,
+                         uint32_t ratio) {
+    qg_text text = qg_text_new(arena);
+    const char *shape = qg_shape_arguments(arena, ir, "uint $$, "), *fetched = fetched_parameters(arena, ir, "const ");
+    qg_text_printf(&text,
+                   "// The largest of the factors that become halves in wide tile `j` of row `n`, which was loaded.\n"
+                   "inline float largest_factor(%suint row_tiles, uint n, uint j, %s)\n{\n",
+                   shape, fetched);
+    qg_operands_of_row(&text, operands, ir, kernel->wide, msl, "row_tiles", ratio, true);
+    qg_text_printf(&text,
+                   "}\n\n// Makes operands of a part of it, times `scale`.\n"
+                   "inline void operands(uint part, %suint row_tiles, uint n, uint j, %s,\n"
+                   "    float scale, thread half2 *v)\n{\n",
+                   shape, fetched);
+    qg_operands_of_row(&text, operands, ir, kernel->wide, msl, "row_tiles", ratio, false);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+/* `ir` becomes that of what is done for a row's wide tile, `small` is that of a small one. */
+static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const qg_ir *small,
+                      qg_ir *ir, const char **why) {
+    const qg_plan *plan = kernel->metal_plan;
+    const qg_operands *operands = qg_lower_operands(kernel->wide);
+    const uint32_t ratio = kernel->wide->tile_elements / plan->tile_elements;
+    qg_holes holes = {.count = 0};
+    *ir = *operands->ir;
+    ir->fetched = qg_fetches_of(arena, ir);
+    const uint32_t n_words = ir->fetched->n_words;
+    qg_hole(&holes, "words", qg_format(arena, "%u", operands->n_words));
+    qg_hole(&holes, "part", qg_format(arena, "%u", 2 * qg_operands_part(operands)));
+    qg_hole(&holes, "load_wide_x", load_wide_x(arena, operands, kernel));
+    qg_hole(&holes, "fetch_wide", fetch_wide(arena, ir, kernel, ratio));
+    qg_hole(&holes, "operands", operands_of(arena, operands, ir, kernel, ratio));
+    qg_hole(&holes, "buffers", buffers(arena, plan, false));
+    qg_hole(&holes, "weights", weights(arena, plan));
+    qg_hole(&holes, "shape", qg_shape_arguments(arena, ir, "shape.$$, "));
+    qg_hole(&holes, "narrow_shape", qg_shape_arguments(arena, small, "shape.$$, "));
+    qg_hole(&holes, "x_kept",
+            qg_format(arena, "%s x[1][1][%u];\nfloat x_sum[1][1][%u];", msl->types[QG_K_FLOAT][plan->lanes],
+                      plan->n_runs, small->n_x_sums ? small->n_x_sums : 1));
+    const char *end = qg_mma_end(arena, ir, kernel, "shape.");
+    qg_hole(&holes, "restricted", *end ? "" : NULL);
+    qg_hole(&holes, "mma_end", end);
+    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", ratio));
+    qg_hole(&holes, "fetched",
+            qg_format(arena, "uint4 fours[KEPT][2][%u];%s", ir->fetched->n_fours,
+                      n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", n_words) : ""));
+    qg_hole(&holes, "fetched_at", n_words ? "fours[k][0], words[k][0]" : "fours[k][0]");
+    qg_hole(&holes, "fetched_8", n_words ? "fours[k][1], words[k][1]" : "fours[k][1]");
+    return qg_expand(arena, qg_template_text(templates, "gemv_mma_rows.metal"), holes.items, holes.count, why);
+}
+
+/* ---- all of a format ---- */
+
+enum { MOST_IRS = 4 };
+
+/* What all kernels of a format that sum over rows share, once for each kind of products; "" when there are none, NULL on a
+ * broken template. Their functions are in the prelude. */
+static char *sum_rows(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
+                      const qg_ir **irs, uint32_t *n_irs, const char **why) {
+    const uint32_t floats = UINT32_C(1) << QG_PRODUCTS_F32;
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "");
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const qg_kernel *kernel = &kernels[i];
+        if (!kernel->sum || !kernel->sum->metal || done >> kernel->sum->products & 1) continue;
+        const qg_ir *ir = qg_lower_dot(kernel->metal_plan, kernel->sum->products);
+        const char *rows;
+        if (qg_is_mma(kernel)) {
+            qg_ir *wide = QG_NEW(arena, qg_ir);
+            const char *tiles = done & floats ? "" : tiles_of(arena, templates, kernel->metal_plan, ir, why);
+            rows = tiles ? mma_rows(arena, templates, kernel, ir, wide, why) : NULL;
+            if (rows && *tiles) rows = qg_format(arena, "%s\n%s", tiles, rows);
+            irs[(*n_irs)++] = wide;
+        } else {
+            rows = rows_of(arena, templates, kernel->metal_plan, ir, why);
+        }
+        if (!rows) return NULL;
+        irs[(*n_irs)++] = ir;
+        done |= UINT32_C(1) << kernel->sum->products;
+        qg_text_printf(&text, "%s%s", text.length ? "\n" : "", rows);
+    }
+    return text.data;
+}
+
+static bool any_decodes(const qg_kernel *kernels, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (!kernels[i].family->sums) return true;
+    return false;
+}
+
+static const char *bf16_of_v(uint32_t lanes) {
+    return lanes == 4   ? "ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w))"
+           : lanes == 2 ? "ushort2(f32_to_bf16(v.x), f32_to_bf16(v.y))"
+                        : "f32_to_bf16(v)";
+}
+
+char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+             const char **why) {
+    const qg_ir *ir = qg_lower_decode(plan), *sums[MOST_IRS] = {NULL};
+    uint32_t n_sums = 0;
+    qg_holes prelude = {.count = 0}, holes = {.count = 0};
+    const qg_kernel *kernels;
+    const uint32_t count = qg_kernels(arena, request, &kernels);
+    const char *rows = sum_rows(arena, templates, kernels, count, sums, &n_sums, why);
+    if (!rows) return NULL;
+    const bool decodes = any_decodes(kernels, count);
+    qg_prelude_holes(&prelude, decodes ? ir : sums[0]);
+    for (uint32_t i = 0; i < n_sums; ++i) qg_prelude_add(&prelude, sums[i]);
+    if (n_sums && request->layout->ragged) qg_prelude_add(&prelude, ir); /* sum_cut */
+    qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->store_lanes]);
+    qg_hole(&prelude, "half_vec", half_vectors[plan->store_lanes]);
+    qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->store_lanes]);
+    qg_hole(&prelude, "bf16_of_v", bf16_of_v(plan->store_lanes));
+    char *prelude_text =
+        qg_expand(arena, qg_template_text(templates, "prelude.metal"), prelude.items, prelude.count, why);
+    if (!prelude_text) return NULL;
+
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!qg_on_metal(&kernels[i])) continue;
+        const char *kernel = kernel_text(arena, templates, &kernels[i], why);
+        if (!kernel) return NULL;
+        qg_text_printf(&text, "%s%s", i ? "\n" : "", kernel);
+    }
+    const char *sentence = qg_format(arena, "%s: Metal kernels of the format.", request->layout->name);
+    qg_request own = *request; /* whose counts are those of Metal */
+    own.vulkan = false;
+    qg_hole(&holes, "banner", qg_banner(arena, &own, NULL, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "format", request->layout->name);
+    qg_hole(&holes, "tables", qg_tables(arena, plan, msl, "constant"));
+    qg_hole(&holes, "prelude", prelude_text);
+    qg_hole(&holes, "decode", decodes ? decode(arena, ir, plan, "decode") : "");
+    qg_hole(&holes, "write_tile", decodes ? write_tile(arena, plan) : "");
+    qg_hole(&holes, "rows", rows);
+    qg_hole(&holes, "kernels", text.data);
+    return qg_expand(arena, qg_template_text(templates, "format.metal"), holes.items, holes.count, why);
+}

@@ -1,0 +1,409 @@
+/* Expressions as text. The table of operations says how each one is written; here are only precedence, the few operations
+ * whose form depends on their operands, and what differs between the languages as data. */
+#include "text/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How tightly an operation binds, loosest first. Operators that readers mix up are put in parentheses even where the
+ * languages would not need them, so that `a | b << 4` never appears. */
+typedef enum binding_strength {
+    CHOOSING,
+    COMPARING,
+    BITS,
+    SHIFTING,
+    ADDING,
+    MULTIPLYING,
+    PREFIX,
+    TIGHT
+} binding_strength;
+
+static binding_strength strength(const qg_node *node) {
+    static const binding_strength strengths[] = {
+#define O(id, name, arity, rule, strength, glsl, msl, c) strength,
+#include "spec/ops.def"
+#undef O
+    };
+    return node->op == QG_SELECT && node->lanes > 1 ? TIGHT : strengths[node->op]; /* a call, then */
+}
+
+static bool needs_parentheses(const qg_node *parent, const qg_node *child, bool right) {
+    if (child->name) return false;
+    const binding_strength outer = strength(parent), inner = strength(child);
+    if (inner == TIGHT || outer == TIGHT) return false;
+    if (outer == CHOOSING) return inner == CHOOSING && child != parent->arg[2];
+    if (outer == ADDING && inner == MULTIPLYING) return false;
+    if (outer == inner && (outer == ADDING || outer == MULTIPLYING)) return right;
+    if (outer == inner && parent->op == child->op && outer == BITS) return false;
+    if (outer == COMPARING && inner >= ADDING) return false;
+    if (inner == PREFIX) return outer == PREFIX || right;
+    return true;
+}
+
+static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
+
+static void print_operand(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *parent, uint32_t i) {
+    const qg_node *child = parent->arg[i];
+    const bool cast =
+        target->casts && (parent->op == QG_TO_FLOAT || parent->op == QG_TO_INT || parent->op == QG_TO_UINT);
+    const bool wrap = cast ? !child->name && strength(child) < TIGHT : needs_parentheses(parent, child, i > 0);
+    if (wrap) qg_text_puts(text, "(");
+    print(text, ir, target, child);
+    if (wrap) qg_text_puts(text, ")");
+}
+
+static const char *pattern_of(qg_op op, qg_target_id target) {
+    static const char *const patterns[][3] = {
+#define O(id, name, arity, rule, strength, glsl, msl, c) {glsl, msl, c},
+#include "spec/ops.def"
+#undef O
+    };
+    return patterns[op][target];
+}
+
+static void print_pattern(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const bool halves = ir->half && node->op == QG_HALVES;
+    for (const char *at = halves ? target->halves_of_word : pattern_of(node->op, target->id); *at; ++at) {
+        if (*at != '$') {
+            qg_text_add(text, at, 1);
+        } else if (*++at == 'T') {
+            qg_text_puts(text, target->types[node->kind][node->lanes]);
+        } else if (*at == 'b') {
+            qg_text_puts(text, qg_load_name(ir->layout, node->ref));
+        } else if (*at == 'n') {
+            qg_text_printf(text, "%lld", (long long)node->integer);
+        } else {
+            print_operand(text, ir, target, node, (uint32_t)(*at - '1'));
+        }
+    }
+}
+
+void qg_print_float(qg_text *text, const qg_target *target, float value) {
+    char digits[64];
+    if (isinf(value)) {
+        qg_text_printf(text, "%s%s", value < 0 ? "-" : "", target->infinity);
+        return;
+    }
+    for (int precision = 1; precision <= 9; ++precision) {
+        snprintf(digits, sizeof digits, "%.*g", precision, (double)value);
+        float back;
+        if (sscanf(digits, "%f", &back) == 1 && back == value) break;
+    }
+    qg_text_puts(text, digits);
+    if (!strpbrk(digits, ".en")) qg_text_puts(text, ".0");
+    qg_text_puts(text, target->float_suffix);
+}
+
+static void print_unsigned(qg_text *text, const qg_target *target, uint32_t value) {
+    const bool mask = value > 0xFFFF || (value > 31 && (value & (value + 1)) == 0);
+    qg_text_printf(text, mask ? "0x%X%s" : "%u%s", value, target->unsigned_suffix);
+}
+
+static void print_constant(qg_text *text, const qg_target *target, const qg_node *node) {
+    if (node->kind == QG_K_FLOAT)
+        qg_print_float(text, target, node->real);
+    else if (node->kind == QG_K_UINT)
+        print_unsigned(text, target, (uint32_t)node->integer);
+    else
+        qg_text_printf(text, "%lld", (long long)node->integer);
+}
+
+/* A constructor converts its arguments, so literals in it need no suffix. */
+static void print_vector(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    qg_text_printf(text, "%s(", target->types[node->kind][node->lanes]);
+    for (uint32_t i = 0; i < node->n_args; ++i) {
+        if (i) qg_text_puts(text, ", ");
+        if (node->arg[i]->op == QG_CONST && node->arg[i]->kind != QG_K_FLOAT)
+            qg_text_printf(text, "%lld", (long long)node->arg[i]->integer);
+        else
+            print(text, ir, target, node->arg[i]);
+    }
+    qg_text_puts(text, ")");
+}
+
+static bool is_aliased(const qg_ir *ir, const qg_node *load) {
+    return ir->aliased && load->ref < ir->layout->n_buffers && ir->aliased[load->ref];
+}
+
+static void print_load(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const bool copied = ir->copied && node->ref >= ir->layout->n_buffers;
+    const char *pattern = copied ? "$b_at($i)" : node->integer == 32 ? target->wide_load : target->narrow_load;
+    for (; *pattern; ++pattern) {
+        if (*pattern != '$')
+            qg_text_add(text, pattern, 1);
+        else if (*++pattern == 'b')
+            qg_text_printf(text, "%s%s", qg_load_name(ir->layout, node->ref), is_aliased(ir, node) ? "_word" : "");
+        else
+            print(text, ir, target, node->arg[0]);
+    }
+}
+
+static void print_call(qg_text *text, const qg_ir *ir, const qg_target *target, const char *function,
+                       const qg_node *const *args, uint32_t count) {
+    qg_text_printf(text, "%s(", function);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (i) qg_text_puts(text, ", ");
+        print(text, ir, target, args[i]);
+    }
+    qg_text_puts(text, ")");
+}
+
+static void print_lookup(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const char *name = ir->layout->tables[node->ref].name;
+    if (ir->copied) {
+        print_call(text, ir, target, qg_format(text->arena, "%s_at", name), node->arg, node->n_args);
+        return;
+    }
+    qg_text_puts(text, name);
+    for (uint32_t i = 0; i < node->n_args; ++i) {
+        qg_text_puts(text, "[");
+        print(text, ir, target, node->arg[i]);
+        qg_text_puts(text, "]");
+    }
+}
+
+static void print_select(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    if (node->lanes > 1) { /* mix and select take the value for false first */
+        const qg_node *args[] = {node->arg[2], node->arg[1], node->arg[0]};
+        print_call(text, ir, target, target->choose, args, 3);
+        return;
+    }
+    static const char *const between[] = {"", " ? ", " : "};
+    for (uint32_t i = 0; i < 3; ++i) {
+        qg_text_puts(text, between[i]);
+        print_operand(text, ir, target, node, i);
+    }
+}
+
+/* True for lanes that are halves before they are floats. */
+static bool is_of_halves(const qg_node *node) {
+    if (node->op == QG_VECTOR) {
+        for (uint32_t i = 0; i < node->n_args; ++i)
+            if (!is_of_halves(node->arg[i])) return false;
+        return true;
+    }
+    return node->op == QG_HALVES || (node->op == QG_LANE && node->arg[0]->op == QG_HALVES);
+}
+
+const char *qg_kept_at(const qg_ir *ir) { return ir->single ? "[k]" : "[k][m]"; }
+
+/* Products of halves, whose sum is a float again. */
+static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const qg_node *vector = node->arg[0];
+    qg_text_printf(text, "%s(%s%s[%lld]%s%s(", vector->lanes > 1 ? "dot_halves" : "float", ir->x, qg_kept_at(ir),
+                   (long long)node->integer, vector->lanes > 1 ? ", " : " * ", target->halves[vector->lanes]);
+    if (vector->op == QG_VECTOR && is_of_halves(vector)) {
+        for (uint32_t i = 0; i < vector->n_args; ++i) {
+            if (i) qg_text_puts(text, ", ");
+            print(text, ir, target, vector->arg[i]);
+        }
+    } else {
+        print(text, ir, target, vector);
+    }
+    qg_text_puts(text, "))");
+}
+
+/* x and its sums are arrays of the kernel: tile, right-hand side where there are several, run. */
+static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    if (ir->half) {
+        print_half_dot(text, ir, target, node);
+        return;
+    }
+    const bool several = node->arg[0]->lanes > 1;
+    qg_text_printf(text, "%s(%s%s[%lld]%s", several ? "dot" : "", ir->x, qg_kept_at(ir), (long long)node->integer,
+                   several ? ", " : " * ");
+    const bool wrap = !several && !node->arg[0]->name && strength(node->arg[0]) < TIGHT;
+    if (wrap) qg_text_puts(text, "(");
+    print(text, ir, target, node->arg[0]);
+    qg_text_puts(text, wrap ? "))" : ")");
+}
+
+static void print_added_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    qg_text_puts(text, "dot_add(");
+    print(text, ir, target, node->arg[0]);
+    qg_text_printf(text, ", %s%s[%lld], ", ir->x, qg_kept_at(ir), (long long)node->arg[1]->integer);
+    print(text, ir, target, node->arg[1]->arg[0]);
+    qg_text_puts(text, ")");
+}
+
+/* With x, whose bytes are signed. */
+static void print_dot4(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    qg_text_puts(text, node->ref ? "dot4(int(" : "dot4(");
+    print(text, ir, target, node->arg[0]);
+    qg_text_printf(text, "%s, %s%s[digit][%lld])", node->ref ? ")" : "", ir->x, qg_kept_at(ir),
+                   (long long)node->integer);
+}
+
+/* What was loaded elsewhere is in arrays. */
+static bool print_fetched(qg_text *text, const qg_ir *ir, const qg_node *node) {
+    const uint32_t at = qg_fetched_at(ir->fetched, node);
+    if (at != UINT32_MAX) qg_text_printf(text, "%s[%u]", node->op == QG_LOAD_FOUR ? "fours" : "words", at);
+    return at != UINT32_MAX;
+}
+
+/* Weights that are in memory which a subgroup shares, from `at` on. */
+static bool print_held(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const bool four = node->op == QG_LOAD_FOUR;
+    if (!ir->held || (!four && node->op != QG_LOAD) || node->ref >= ir->layout->n_buffers) return false;
+    const qg_node *index = node->arg[0];
+    const bool wrap = four || (!index->name && strength(index) < ADDING);
+    qg_text_puts(text, four ? "held_four(at + 4u * " : "held[at + ");
+    qg_text_puts(text, wrap ? "(" : "");
+    print(text, ir, target, index);
+    qg_text_puts(text, wrap ? ")" : "");
+    qg_text_puts(text, four ? ")" : "]");
+    return true;
+}
+
+static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    if (node->name) {
+        qg_text_puts(text, node->name);
+        return;
+    }
+    if (print_fetched(text, ir, node) || print_held(text, ir, target, node)) return;
+    switch (node->op) {
+    case QG_CONST: print_constant(text, target, node); return;
+    case QG_LOAD: print_load(text, ir, target, node); return;
+    case QG_X_SUM: qg_text_printf(text, "%s_sum%s[%lld]", ir->x, qg_kept_at(ir), (long long)node->integer); return;
+    case QG_X_DIGITS:
+        qg_text_printf(text, "%s_digits%s[digit][%lld]", ir->x, qg_kept_at(ir), (long long)node->integer);
+        return;
+    case QG_X_STEP: qg_text_printf(text, "%s_step%s[%lld]", ir->x, qg_kept_at(ir), (long long)node->integer); return;
+    case QG_DIGITS: qg_text_printf(text, "dots%lld", (long long)node->integer); return;
+    case QG_DOT4: print_dot4(text, ir, target, node); return;
+    case QG_DOT: print_dot(text, ir, target, node); return;
+    case QG_TABLE: print_lookup(text, ir, target, node); return;
+    case QG_PAIRS:
+        print_call(text, ir, target, qg_format(text->arena, "%s_pairs", ir->layout->tables[node->ref].name), node->arg,
+                   1);
+        return;
+    case QG_PAIR:
+        print_call(text, ir, target, qg_format(text->arena, "%s_pair", ir->layout->tables[node->ref].name), node->arg,
+                   1);
+        return;
+    case QG_VECTOR: print_vector(text, ir, target, node); return;
+    case QG_SELECT: print_select(text, ir, target, node); return;
+    case QG_LANE: {
+        const bool wrap = !node->arg[0]->name && strength(node->arg[0]) < TIGHT;
+        if (wrap) qg_text_puts(text, "(");
+        print(text, ir, target, node->arg[0]);
+        qg_text_printf(text, "%s.%c", wrap ? ")" : "", "xyzw"[node->integer]);
+        return;
+    }
+    default: break;
+    }
+    const bool comparison = node->op >= QG_EQ && node->op <= QG_GE;
+    if (qg_is_added_dot(ir, node)) {
+        print_added_dot(text, ir, target, node);
+        return;
+    }
+    if (comparison && node->lanes > 1 && target->comparisons[node->op - QG_EQ])
+        print_call(text, ir, target, target->comparisons[node->op - QG_EQ], node->arg, 2);
+    else
+        print_pattern(text, ir, target, node);
+}
+
+void qg_print_expression(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    print(text, ir, target, node);
+}
+
+static bool must_round_as_written(const qg_node *node) {
+    if (node->precise) return true;
+    for (uint32_t i = 0; i < node->n_args; ++i)
+        if (!node->arg[i]->name && must_round_as_written(node->arg[i])) return true;
+    return false;
+}
+
+void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *value) {
+    for (; *pattern; ++pattern) {
+        if (*pattern == '$' && pattern[1] == hole) {
+            qg_text_puts(text, value);
+            ++pattern;
+        } else {
+            qg_text_add(text, pattern, 1);
+        }
+    }
+}
+
+void qg_print_factor(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const bool wrap = !node->name && strength(node) < TIGHT;
+    if (wrap) qg_text_puts(text, "(");
+    print(text, ir, target, node);
+    if (wrap) qg_text_puts(text, ")");
+}
+
+void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
+                        const char *indent) {
+    const bool precise = node->kind == QG_K_FLOAT && !qg_is_added_dot(ir, node) && must_round_as_written(node);
+    const bool halves = ir->half && node->op == QG_HALVES;
+    qg_text_printf(text, "%s%s%s %s = ", indent, precise ? target->precise : target->local,
+                   halves ? target->halves[node->lanes] : target->types[node->kind][node->lanes], node->name);
+    qg_node unnamed = *node;
+    unnamed.name = NULL;
+    if (!print_fetched(text, ir, node)) print(text, ir, target, &unnamed);
+    qg_text_puts(text, ";");
+    if (node->comment) qg_text_printf(text, "  // %s", node->comment);
+    qg_text_puts(text, "\n");
+}
+
+const qg_target qg_targets[] = {
+    [QG_GLSL] = {.id = QG_GLSL,
+                 .types = {{0, "bool", "bvec2", "bvec3", "bvec4"},
+                           {0, "uint", "uvec2", "uvec3", "uvec4"},
+                           {0, "int", "ivec2", "ivec3", "ivec4"},
+                           {0, "float", "vec2", "vec3", "vec4"}},
+                 .halves = {0, "float16_t", "f16vec2", "f16vec3", "f16vec4"},
+                 .halves_of_word = "unpackFloat2x16($1)",
+                 .absolute = "abs",
+                 .unsigned_suffix = "u",
+                 .float_suffix = "",
+                 .infinity = "uintBitsToFloat(0x7F800000u)",
+                 .result = "v[$r] = ",
+                 .array = "$T[](",
+                 .array_2 = "$T[][](",
+                 .array_end = ")",
+                 .precise = "precise ",
+                 .local = "",
+                 .unroll = "[[unroll]] ",
+                 .comparisons = {"equal", "notEqual", "lessThan", "lessThanEqual", "greaterThan", "greaterThanEqual"},
+                 .choose = "mix",
+                 .wide_load = "$b[$i]",
+                 .narrow_load = "uint($b[$i])"},
+    [QG_MSL] = {.id = QG_MSL,
+                .types = {{0, "bool", "bool2", "bool3", "bool4"},
+                          {0, "uint", "uint2", "uint3", "uint4"},
+                          {0, "int", "int2", "int3", "int4"},
+                          {0, "float", "float2", "float3", "float4"}},
+                .halves = {0, "half", "half2", "half3", "half4"},
+                .halves_of_word = "as_type<half2>($1)",
+                .absolute = "fabs",
+                .unsigned_suffix = "u",
+                .float_suffix = "f",
+                .infinity = "INFINITY",
+                .result = "v[$r] = ",
+                .array = "{",
+                .array_2 = "{",
+                .array_end = "}",
+                .precise = "const ",
+                .local = "const ",
+                .unroll = "",
+                .stored_in_text = true,
+                .choose = "select",
+                .wide_load = "$b[$i]",
+                .narrow_load = "uint($b[$i])"},
+    [QG_C] = {.id = QG_C,
+              .types = {{0, "bool"}, {0, "uint32_t"}, {0, "int32_t"}, {0, "float"}},
+              .unsigned_suffix = "u",
+              .float_suffix = "f",
+              .infinity = "INFINITY",
+              .casts = true,
+              .result = "return ",
+              .array = "{",
+              .array_2 = "{",
+              .array_end = "}",
+              .precise = "const ",
+              .local = "const ",
+              .unroll = "",
+              .wide_load = "$b[$i]",
+              .narrow_load = "(uint32_t)$b[$i]"},
+};

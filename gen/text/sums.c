@@ -1,0 +1,408 @@
+/* Sums over rows: what a thread keeps of x, and what it adds for a tile of a row. Shared by GLSL and MSL. */
+#include "text/text.h"
+
+const char *qg_mma_end(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, const char *owner) {
+    const qg_layout *layout = kernel->wide->layout;
+    const uint32_t whole = layout->elements / kernel->plan->tile_elements;
+    const char *rows = qg_format(arena, ir->overruns ? "%srows - 1u" : "%srows", owner);
+    if (layout->joined) return qg_format(arena, "%srow_tiles %% %uu == 0u ? %s : 0u", owner, whole, rows);
+    return ir->overruns ? rows : "";
+}
+
+static const char *quotient(qg_arena *arena, const char *a, const char *operator, uint32_t b, const char *suffix) {
+    if (b == 1) return operator[0] == '/' ? a : qg_format(arena, "0%s", suffix);
+    return qg_format(arena, "%s %s %u%s", a, operator, b, suffix);
+}
+
+/* Where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix. A tile is `size` of those that
+ * `row_tiles` counts, which is NULL where blocks are counted from the first of what is at hand. */
+static void add_where(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
+                      const char *row_tiles, uint32_t size) {
+    qg_arena *arena = text->arena;
+    const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
+    const uint32_t in_block = plan->tiles * size;
+    switch (plan->layout->view) {
+    case QG_VIEW_BLOCKS:
+        if (!row_tiles)
+            qg_text_printf(text, "    const %s block = %s;\n", type, quotient(arena, "j", "/", plan->tiles, s));
+        else
+            qg_text_printf(
+                text, in_block == 1 ? "    const %s block = n * %s + %s;\n" : "    const %s block = n * (%s) + %s;\n",
+                type, quotient(arena, row_tiles, "/", in_block, s), quotient(arena, "j", "/", plan->tiles, s));
+        if (plan->tiles > 1 && qg_uses_argument(ir, "tile"))
+            qg_text_printf(text, "    const %s tile = %s;\n", type, quotient(arena, "j", "%", plan->tiles, s));
+        return;
+    case QG_VIEW_SEQUENCE:
+        qg_text_printf(text, size == 1 ? "    const %s tile = n * %s + j;\n" : "    const %s tile = n * (%s) + j;\n",
+                       type, quotient(arena, row_tiles, "/", size, s));
+        break;
+    case QG_VIEW_GROUPS:
+        qg_text_printf(text, "    const %s row = n * (%s) + %s, tile = %s;\n", type,
+                       quotient(arena, row_tiles, "/", plan->row_tiles * size, s),
+                       quotient(arena, "j", "/", plan->row_tiles, s), quotient(arena, "j", "%", plan->row_tiles, s));
+        break;
+    case QG_VIEW_MATRIX: qg_text_printf(text, "    const %s row = n, tile = j;\n", type); break;
+    }
+    qg_text_puts(text, qg_grid_lines(arena, ir, plan, target));
+}
+
+/* What stands in the loop over right-hand sides, where there is one. */
+static const char *inner(const qg_ir *ir) { return ir->single ? "    " : "        "; }
+
+static void open_batch(qg_text *text, const qg_ir *ir, const qg_target *target) {
+    if (ir->single) return;
+    qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, target->types[QG_K_UINT][1]);
+}
+
+/* Where all steps are one, the first sum is that of all parts; else x has one digit. */
+static void add_parts(qg_text *text, long long last, const char *in) {
+    qg_text_printf(text, "%s    dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0", in);
+    for (long long i = 1; i <= last; ++i) qg_text_printf(text, " + part%lld", i);
+    qg_text_puts(text, " : part0);\n");
+    for (long long i = 1; i <= last; ++i) qg_text_printf(text, "%s    dots%lld = float(part%lld);\n", in, i, i);
+}
+
+/* Sums of integers, digit by digit from the highest. */
+static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target, const char *in) {
+    long long last = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        bool any = false;
+        for (uint32_t i = 0; i < ir->n_nodes; ++i) {
+            const qg_node *node = ir->nodes[i];
+            if (!node->used || node->op != QG_DIGITS) continue;
+            const long long number = (long long)node->integer;
+            if (pass == 0) {
+                if (!any) qg_text_printf(text, "%sfloat ", in);
+                qg_text_printf(text, "%sdots%lld = 0.0", any ? ", " : "", number);
+            } else {
+                qg_text_printf(
+                    text, ir->one_step ? "%s    const int part%lld = " : "%s    dots%lld = 256.0 * dots%lld + float(",
+                    in, number, number);
+                qg_print_expression(text, ir, target, node->arg[0]);
+                qg_text_puts(text, ir->one_step ? ";\n" : ");\n");
+            }
+            any = true;
+            last = number;
+        }
+        if (pass == 1 && ir->one_step) add_parts(text, last, in);
+        if (pass == 0)
+            qg_text_printf(text, ";\n%s%sfor (uint digit = 0; digit < DIGITS; ++digit) {\n", in, target->unroll);
+        else
+            qg_text_printf(text, "%s}\n", in);
+    }
+}
+
+/* What is the same for all right-hand sides, or what is of each. */
+static void add_statements(qg_text *text, const qg_ir *ir, const qg_target *target, bool of_each, const char *in) {
+    for (uint32_t i = 0; i < ir->n_statements; ++i) {
+        const qg_node *node = ir->statements[i];
+        if (qg_is_added_dot(ir, node) != of_each) continue;
+        if (ir->fetched && !qg_is_needed(ir, ir->fetched, node, false)) continue;
+        qg_print_statement(text, ir, target, node, in);
+    }
+}
+
+void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
+                        const char *row_tiles, uint32_t size) {
+    add_where(text, ir, plan, target, row_tiles, size);
+    const char *in = inner(ir);
+    add_statements(text, ir, target, false, "    ");
+    open_batch(text, ir, target);
+    if (ir->n_x_quads) add_digits(text, ir, target, in);
+    add_statements(text, ir, target, true, in);
+    qg_text_printf(text, "%ssum%s += ", in, ir->single ? "" : "[m]");
+    if (ir->half) qg_text_printf(text, "%s_step%s * (", ir->x, qg_kept_at(ir));
+    qg_print_expression(text, ir, target, ir->outputs[0].node);
+    qg_text_puts(text, ir->half ? ");\n" : ";\n");
+    if (!ir->single) qg_text_puts(text, "    }\n");
+}
+
+void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_plan *plan,
+                        const qg_target *target, const char *row_tiles, uint32_t size, bool most) {
+    add_where(text, ir, plan, target, row_tiles, size);
+    (most ? qg_operands_most : qg_operands_body)(text, operands, ir, target);
+}
+
+void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
+                   uint32_t size, uint32_t to_end) {
+    const qg_fetches *all = ir->fetched;
+    qg_ir loading = *ir;
+    loading.fetched = NULL;
+    add_where(text, ir, plan, target, row_tiles, size);
+    for (uint32_t i = 0; i < ir->n_statements; ++i)
+        if (qg_is_needed(ir, all, ir->statements[i], true))
+            qg_print_statement(text, &loading, target, ir->statements[i], "    ");
+    for (uint32_t i = 0; i < all->n_fours + all->n_words; ++i) {
+        const bool four = i < all->n_fours;
+        qg_node load = *(four ? all->fours[i] : all->words[i - all->n_fours]);
+        load.name = NULL;
+        qg_text_printf(text, "    %s[%u] = ", four ? "fours" : "words", four ? i : i - all->n_fours);
+        if (four && to_end >> load.ref & 1) {
+            qg_text_printf(text, "%s_to_end(", plan->layout->buffers[load.ref].name);
+            qg_print_expression(text, &loading, target, load.arg[0]);
+            qg_text_puts(text, ", block)");
+        } else {
+            qg_print_expression(text, &loading, target, &load);
+        }
+        qg_text_puts(text, ";\n");
+    }
+}
+
+/* The place of the tile's first run in a row of x, counted in runs. */
+static void add_place(qg_text *text, const qg_plan *plan, const qg_target *target) {
+    const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
+    if (plan->layout->view != QG_VIEW_BLOCKS) {
+        qg_text_printf(text, "    const %s place = j * %u%s;\n", type, plan->n_runs, s);
+        return;
+    }
+    const qg_ir *ir = qg_lower_place(text->arena, plan, plan->lanes);
+    const uint32_t block_runs = plan->layout->elements / plan->lanes;
+    if (plan->tiles == 1) {
+        qg_text_printf(text, "    const %s place = j * %u%s;\n", type, block_runs, s);
+        return;
+    }
+    qg_text_printf(text, "    const %s tile = j %% %u%s;\n", type, plan->tiles, s);
+    qg_text_printf(text, "    const %s place = j / %u%s * %u%s + ", type, plan->tiles, s, block_runs, s);
+    qg_print_expression(text, ir, target, ir->outputs[0].node);
+    qg_text_puts(text, ";\n");
+}
+
+/* What makes up for codes that are not in their place: a power of two for each lane. */
+static void add_factor(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t run) {
+    const float *factor = ir->x_factors[run];
+    bool same = true;
+    for (uint32_t i = 1; i < plan->lanes; ++i) same &= factor[i] == factor[0];
+    if (same && factor[0] == 1.0f) return;
+    qg_text_puts(text, " * ");
+    if (!same) qg_text_printf(text, "%s(", target->types[QG_K_FLOAT][plan->lanes]);
+    for (uint32_t i = 0; i < (same ? 1 : plan->lanes); ++i) {
+        qg_text_puts(text, i ? ", " : "");
+        qg_print_float(text, target, factor[i]);
+    }
+    if (!same) qg_text_puts(text, ")");
+}
+
+static void add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs) {
+    bool first = true;
+    for (uint32_t r = 0; r < 64; ++r) {
+        if (!(runs >> r & 1)) continue;
+        qg_text_printf(text, "%s%s%u", first ? "" : " + ", name, r);
+        first = false;
+    }
+}
+
+static uint64_t runs_between(uint32_t first, uint32_t end) {
+    return (end < 64 ? UINT64_C(1) << end : 0) - (UINT64_C(1) << first);
+}
+
+uint32_t qg_x_steps(const qg_plan *plan) { return (plan->tile_elements + QG_STEP_ELEMENTS - 1) / QG_STEP_ELEMENTS; }
+
+static const char *step_suffix(qg_arena *arena, const qg_plan *plan, uint32_t first, uint32_t end) {
+    return first || end < plan->n_runs ? qg_format(arena, "%u", first / (end - first)) : "";
+}
+
+/* What is the largest of x in runs of the tile. */
+static void add_most(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t first,
+                     uint32_t end) {
+    const char *vec = target->types[QG_K_FLOAT][plan->lanes], *absolute = target->absolute, *in = inner(ir);
+    const char *suffix = step_suffix(text->arena, plan, first, end);
+    qg_text_printf(text, "%s%s most%s = %s(x%u);\n", in, vec, suffix, absolute, first);
+    for (uint32_t r = first + 1; r < end; ++r)
+        qg_text_printf(text, "%smost%s = max(most%s, %s(x%u));\n", in, suffix, suffix, absolute, r);
+}
+
+/* The largest of x, whether all of it is finite, and the step that follows. `number` is that of the step, with brackets
+ * where there are several; `all` a sum of all of x in it, or NULL. */
+static void add_step(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t first,
+                     uint32_t end, const char *number, const char *all) {
+    const char *suffix = step_suffix(text->arena, plan, first, end), *in = inner(ir);
+    qg_text_printf(text, "%sconst float scale%s = scale_of(most%s, ", in, suffix, suffix);
+    if (all)
+        qg_text_puts(text, all);
+    else
+        add_lanes_of_runs(text, "x", runs_between(first, end));
+    qg_text_printf(text, ");\n%s%s_step%s%s = 1.0%s / scale%s;\n", in, ir->x, qg_kept_at(ir), number,
+                   target->float_suffix, suffix);
+}
+
+/* One step for all of the tile, where x has two digits and more. */
+static void join_steps(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t n_steps,
+                       uint32_t in_step) {
+    const char *in = inner(ir);
+    for (uint32_t s = 0; s < n_steps; ++s) {
+        add_most(text, ir, plan, target, s * in_step, (s + 1) * in_step);
+        qg_text_printf(text, "%s%s all%u = ", in, target->types[QG_K_FLOAT][plan->lanes], s);
+        add_lanes_of_runs(text, "x", runs_between(s * in_step, (s + 1) * in_step));
+        qg_text_puts(text, ";\n");
+    }
+    qg_text_printf(text, "%sif (DIGITS > 1u) {\n", in);
+    for (uint32_t s = 1; s < n_steps; ++s)
+        qg_text_printf(text, "%s    most0 = max(most0, most%u);\n%s    all0 += all%u;\n", in, s, in, s);
+    for (uint32_t s = 1; s < n_steps; ++s)
+        qg_text_printf(text, "%s    most%u = most0;\n%s    all%u = all0;\n", in, s, in, s);
+    qg_text_printf(text, "%s}\n", in);
+}
+
+/* x as halves in one step for the tile, and sums over what became of it. */
+static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
+    const char *vec = target->types[QG_K_FLOAT][plan->lanes], *s = target->float_suffix, *in = inner(ir);
+    add_most(text, ir, plan, target, 0, plan->n_runs);
+    add_step(text, ir, plan, target, 0, plan->n_runs, "", NULL);
+    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        qg_text_printf(text, "%s%s%s[%u] = %s(x%u * scale", in, ir->x, qg_kept_at(ir), r, target->halves[plan->lanes],
+                       r);
+        add_factor(text, ir, plan, target, r);
+        qg_text_puts(text, ");\n");
+    }
+    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
+        bool first = true;
+        qg_text_printf(text, "%s%s_sum%s[%u] = %s", in, ir->x, qg_kept_at(ir), i, plan->lanes > 1 ? "dot(" : "");
+        for (uint32_t r = 0; r < plan->n_runs; ++r) {
+            if (!(ir->x_sums[i] >> r & 1)) continue;
+            qg_text_printf(text, "%s%s(%s%s[%u])", first ? "" : " + ", vec, ir->x, qg_kept_at(ir), r);
+            qg_ir inverse = *ir;
+            float factors[QG_MAX_RUNS][QG_MAX_LANES];
+            for (uint32_t l = 0; l < plan->lanes; ++l) factors[r][l] = 1.0f / ir->x_factors[r][l];
+            inverse.x_factors = factors;
+            add_factor(text, &inverse, plan, target, r);
+            first = false;
+        }
+        qg_text_printf(text, plan->lanes > 1 ? ", %s(1.0%s));\n" : ";\n", vec, s);
+    }
+}
+
+/* x over a set of runs, from integers. */
+static void add_sum_of_steps(qg_text *text, const qg_ir *ir, uint32_t n_steps, uint64_t runs) {
+    const uint32_t in_step = QG_STEP_ELEMENTS / QG_MAX_LANES;
+    bool first = true;
+    for (uint32_t s = 0; s < n_steps; ++s) {
+        const uint64_t part = runs & runs_between(s * in_step, (s + 1) * in_step);
+        uint32_t elements = 0;
+        for (uint64_t left = part; left; left &= left - 1) elements += QG_MAX_LANES;
+        if (!part) continue;
+        qg_text_printf(text, "%s%s_step%s[%u] * float(sum_of(", first ? "" : " + ", ir->x, qg_kept_at(ir), s);
+        add_lanes_of_runs(text, "i", part);
+        qg_text_printf(text, ") - %u * BIAS)", elements);
+        first = false;
+    }
+}
+
+/* Words that hold the elements of those runs, each once, and no others, a bit each; 0: there are none. */
+static uint64_t quads_of_runs(const qg_ir *ir, uint64_t runs) {
+    uint64_t left[QG_MAX_LANES], quads = 0; /* of each lane, the runs without a word */
+    for (uint32_t l = 0; l < QG_MAX_LANES; ++l) left[l] = runs;
+    for (uint32_t q = 0; q < ir->n_x_quads && q < 64; ++q) {
+        const uint16_t *e = ir->x_quads[q].element;
+        bool fits = true;
+        for (uint32_t i = 0; i < 4; ++i) fits &= left[e[i] % QG_MAX_LANES] >> e[i] / QG_MAX_LANES & 1;
+        if (!fits) continue;
+        for (uint32_t i = 0; i < 4; ++i) left[e[i] % QG_MAX_LANES] &= ~(UINT64_C(1) << e[i] / QG_MAX_LANES);
+        quads |= UINT64_C(1) << q;
+    }
+    for (uint32_t l = 0; l < QG_MAX_LANES; ++l)
+        if (left[l]) return 0;
+    return quads;
+}
+
+/* One digit over a set of runs. */
+static void add_sum_of_digits(qg_text *text, const qg_ir *ir, uint64_t runs) {
+    const uint64_t quads = quads_of_runs(ir, runs);
+    const char *plus = "";
+    for (uint32_t at = 0; at < 64; ++at) {
+        if (!((quads ? quads : runs) >> at & 1)) continue;
+        if (quads)
+            qg_text_printf(text, "%ssum_of_bytes(%s%s[digit][%u])", plus, ir->x, qg_kept_at(ir), at);
+        else
+            qg_text_printf(text, "%ssum_of_bytes(bytes_of(i%u, digit))", plus, at);
+        plus = " + ";
+    }
+}
+
+/* x as integers of DIGITS signed bytes each. */
+static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
+    const char *in = inner(ir);
+    const uint32_t n_steps = qg_x_steps(plan), in_step = n_steps > 1 ? QG_STEP_ELEMENTS / plan->lanes : plan->n_runs;
+    if (ir->one_step) join_steps(text, ir, plan, target, n_steps, in_step);
+    for (uint32_t s = 0; s < n_steps; ++s) {
+        const uint32_t first = s * in_step;
+        if (!ir->one_step) add_most(text, ir, plan, target, first, first + in_step);
+        add_step(text, ir, plan, target, first, first + in_step, qg_format(text->arena, "[%u]", s),
+                 ir->one_step ? qg_format(text->arena, "all%u", s) : NULL);
+        for (uint32_t r = first; r < first + in_step; ++r)
+            qg_text_printf(text,
+                           n_steps > 1 ? "%sconst ivec4 i%u = integers(x%u * scale%u);\n"
+                                       : "%sconst ivec4 i%u = integers(x%u * scale);\n",
+                           in, r, r, s);
+    }
+    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
+        qg_text_printf(text, "%s%s_sum%s[%u] = ", in, ir->x, qg_kept_at(ir), i);
+        add_sum_of_steps(text, ir, n_steps, ir->x_sums[i]);
+        qg_text_puts(text, ";\n");
+    }
+    qg_text_printf(text, "%s%sfor (uint digit = 0u; digit < DIGITS; ++digit) {\n", in, target->unroll);
+    for (uint32_t q = 0; q < ir->n_x_quads; ++q) {
+        const uint16_t *e = ir->x_quads[q].element;
+        qg_text_printf(text, "%s    %s%s[digit][%u] = bytes_of(", in, ir->x, qg_kept_at(ir), q);
+        if (e[0] % 4 == 0 && e[1] == e[0] + 1 && e[2] == e[0] + 2 && e[3] == e[0] + 3)
+            qg_text_printf(text, "i%u, digit);\n", e[0] / 4);
+        else
+            qg_text_printf(text, "ivec4(i%u.%c, i%u.%c, i%u.%c, i%u.%c), digit);\n", e[0] / 4, "xyzw"[e[0] % 4],
+                           e[1] / 4, "xyzw"[e[1] % 4], e[2] / 4, "xyzw"[e[2] % 4], e[3] / 4, "xyzw"[e[3] % 4]);
+    }
+    for (uint32_t i = 0; i < ir->n_x_digits; ++i) {
+        qg_text_printf(text, "%s    %s_digits%s[digit][%u] = ", in, ir->x, qg_kept_at(ir), i);
+        add_sum_of_digits(text, ir, ir->x_digits[i]);
+        qg_text_puts(text, ";\n");
+    }
+    qg_text_printf(text, "%s}\n", in);
+}
+
+void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_x_operands *operands, const qg_plan *plan,
+                    const qg_target *target, const char *row_runs, const char *batch, const char *load) {
+    const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
+    const char *vec = target->types[QG_K_FLOAT][plan->lanes], *in = inner(ir);
+    add_place(text, plan, target);
+    open_batch(text, ir, target);
+    qg_text_printf(text, "%sconst %s from = min(vector%s, %s - 1%s) * %s + place;\n", in, type,
+                   ir->single ? "" : " + m", batch, s, row_runs);
+    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        const char *at = r ? qg_format(text->arena, "from + %u%s", plan->runs[r] / plan->lanes, s) : "from";
+        qg_text_printf(text, "%sconst %s x%u = ", in, vec, r);
+        qg_print_filled(text, load, 'i', at);
+        qg_text_puts(text, ";\n");
+    }
+    if (operands) {
+        qg_operands_of_x(text, operands, plan, target);
+        return;
+    }
+    if (ir->n_x_quads || ir->half) {
+        (ir->half ? add_halves_of_x : add_digits_of_x)(text, ir, plan, target);
+        if (!ir->single) qg_text_puts(text, "    }\n");
+        return;
+    }
+    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        qg_text_printf(text, "%s%s%s[%u] = x%u", in, ir->x, qg_kept_at(ir), r, r);
+        add_factor(text, ir, plan, target, r);
+        qg_text_puts(text, ";\n");
+    }
+    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
+        qg_text_printf(text, "%s%s_sum%s[%u] = %s", in, ir->x, qg_kept_at(ir), i, plan->lanes > 1 ? "dot(" : "");
+        bool first = true;
+        for (uint32_t r = 0; r < plan->n_runs; ++r) {
+            if (!(ir->x_sums[i] >> r & 1)) continue;
+            qg_text_printf(text, "%sx%u", first ? "" : " + ", r);
+            first = false;
+        }
+        qg_text_printf(text, plan->lanes > 1 ? ", %s(1.0%s));\n" : ";\n", vec, target->float_suffix);
+    }
+    if (!ir->single) qg_text_puts(text, "    }\n");
+}
+
+char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier) {
+    if (plan->lanes == 1) return "";
+    const char *type = target->halves[plan->lanes], *vec = target->types[QG_K_FLOAT][plan->lanes];
+    return qg_format(arena,
+                     "// Products of halves, summed up in floats.\n"
+                     "%sfloat dot_halves(%s a, %s b) {\n    const %s p = %s(a * b);\n    return %s;\n}\n",
+                     qualifier, type, type, vec, vec, plan->lanes == 4 ? "(p.x + p.y) + (p.z + p.w)" : "p.x + p.y");
+}

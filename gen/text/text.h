@@ -1,0 +1,215 @@
+/* text.h: templates, and the text of each target. */
+#ifndef QKGEN_TEXT_H
+#define QKGEN_TEXT_H
+
+#include "build/family.h"
+
+/* ---- print.c and the targets -------------------------------------------------------------------------------------- */
+
+typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C } qg_target_id;
+
+/* What differs between the languages; everything else about expressions is shared. */
+typedef struct qg_target {
+    qg_target_id id;
+    const char *types[4][QG_MAX_LANES + 1]; /* by kind and lanes */
+    const char *halves[QG_MAX_LANES + 1];   /* by lanes */
+    const char *halves_of_word;             /* $1, as two halves */
+    const char *absolute;                   /* the function */
+    const char *unsigned_suffix;
+    const char *float_suffix;
+    const char *infinity;
+    bool stored_in_text;        /* stored tables are constants of the text, and not bound */
+    bool casts;                 /* a conversion is a cast, which binds like a prefix, and not a call */
+    const char *result;         /* what comes before the value of run $r */
+    const char *array;          /* opens the literal of an array of $T, of ... */
+    const char *array_2;        /* ... an array of such arrays; */
+    const char *array_end;      /* closes both */
+    const char *precise;        /* qualifier of a float statement that must round as written */
+    const char *local;          /* qualifier of every statement */
+    const char *unroll;         /* before a loop that must be unrolled, so that arrays become registers */
+    const char *comparisons[6]; /* EQ NE LT LE GT GE over several lanes; NULL: the operators serve */
+    const char *choose;         /* over several lanes */
+    const char *wide_load;      /* of a word of 32 bits: buffer and index */
+    const char *narrow_load;    /* of a narrower one */
+} qg_target;
+
+extern const qg_target qg_targets[];
+
+/* The first indices of what is kept of x: tile, and right-hand side. */
+const char *qg_kept_at(const qg_ir *ir);
+/* Appends an expression as the target writes it. */
+void qg_print_expression(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
+/* The same as a factor of a product: in brackets where it is none. */
+void qg_print_factor(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
+/* Appends a statement on a line of its own, with its comment. */
+void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
+                        const char *indent);
+
+/* Appends the shortest decimal that reads back as `value`. */
+void qg_print_float(qg_text *text, const qg_target *target, float value);
+/* Appends a pattern of a target with its hole filled in: $r or $T. */
+void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *value);
+
+/* ---- template.c ---------------------------------------------------------------------------------------------------- */
+
+typedef struct qg_binding {
+    const char *name;
+    const char *value; /* NULL: false for @if */
+} qg_binding;
+
+/* Expands `@{name}` and the lines `@if name`, `@else`, `@end` (not nested). A hole alone on a line takes a text of several
+ * lines and passes its indentation on; when that text is empty, the line vanishes. Returns NULL and sets *why when the
+ * template names something unknown. */
+char *qg_expand(qg_arena *arena, const char *template_text, const qg_binding *bindings, uint32_t count,
+                const char **why);
+
+/* ---- fragments.c: operands of matrix units --------------------------------------------------------------------------- */
+
+/* How a target writes operands of x: first `scale`, in which $m is the largest magnitude in a tile; then a statement for every `at_once`
+ * words, from `open`, in which $i is its number, to `close`, with `word`, two elements, and `word_end` for each of them. */
+typedef struct qg_x_operands {
+    const qg_operands *of;
+    const char *scale;
+    uint32_t at_once;
+    const char *open, *word, *word_end, *close;
+} qg_x_operands;
+
+/* What returns the largest of what becomes a half; what sets v[] to the words of part number `part`, times `scale`; and what does
+ * the same for x. */
+void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target);
+void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target);
+void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_plan *plan, const qg_target *target);
+
+/* ---- templates ------------------------------------------------------------------------------------------------------ */
+
+typedef struct qg_template {
+    const char *name; /* dequant.comp */
+    const char *path;
+    const char *text;
+} qg_template;
+
+typedef struct qg_templates {
+    uint32_t count;
+    const qg_template *items;
+} qg_templates;
+
+/* Reads the templates that the printers need from a folder; on failure returns false and sets *why. */
+bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templates, const char **why);
+const char *qg_template_text(const qg_templates *templates, const char *name);
+/* The template of a kernel in the language that the ending says. */
+const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char *ending);
+
+/* ---- text of the targets --------------------------------------------------------------------------------------------- */
+
+/* The kernels of a request, once they are planned. */
+typedef struct qg_kernel_list {
+    bool made;
+    uint32_t count;
+    const qg_kernel *items;
+} qg_kernel_list;
+
+/* GLSL of one kernel; MSL of all kernels of a request. NULL and *why on a broken template. */
+char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
+              const char **why);
+char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+             const char **why);
+
+/* C header and source of a format: reference decoder, descriptors, dispatch stubs. `codes` holds one entry for each Vulkan
+ * kernel in the order of qg_kernels; with `embed`, its words stand in the source, and `kernel_h` and `dispatch_h` are the
+ * texts that take the place of the includes. */
+typedef struct qg_c_options {
+    bool embed;
+    const char *kernel_h;
+    const char *dispatch_h;
+    const qk_code *spirv;
+    const char *msl;
+} qg_c_options;
+
+char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                  const qg_c_options *options, const char **why);
+char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                  const qg_c_options *options, const char **why);
+/* The code of all kernels as a C file of its own, for the tree in which the source does not embed it. */
+char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *options);
+
+/* Parts of these files (c.c). `owner` is what shares MSL text and tables: the format. */
+void qg_c_add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage);
+void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char *linkage);
+/* The descriptors of one kernel, for Vulkan and for Metal; one may be NULL. `module` is the name of its words. */
+void qg_c_add_kernel(qg_text *text, const char *owner, const char *module, const qk_kernel *vulkan,
+                     const qk_kernel *metal);
+/* The expression in a stub that is the descriptor for the backend's API. */
+const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
+
+/* Shared by the printers of kernels (holes.c). */
+enum { QG_MAX_HOLES = 104 };
+
+typedef struct qg_holes {
+    qg_binding items[QG_MAX_HOLES];
+    uint32_t count;
+} qg_holes;
+
+void qg_hole(qg_holes *holes, const char *name, const char *value);
+/* Makes a condition true that is there already. */
+void qg_hole_set(qg_holes *holes, const char *name);
+/* The holes that depend on plan and target alone: runs, tiles, vec, block_of_i, ... */
+void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const qg_target *target);
+/* The shape arguments of place.c that the IR uses, each written by the pattern, in which $ is the name. */
+char *qg_shape_arguments(qg_arena *arena, const qg_ir *ir, const char *pattern);
+/* The first lines of a decode function in a matrix: where row `row` and tile `tile` lie in the grid of blocks. */
+char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const qg_target *target);
+/* stores.c, for GLSL: the holes of what writes a tile, and of the prelude's functions that it calls. */
+void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const qg_kernel *kernel);
+void qg_no_store_holes(qg_holes *prelude);
+void qg_prelude_holes(qg_holes *holes, const qg_ir *ir);
+/* What another IR of the same text calls, too. */
+void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
+/* There, rows that are loaded 16 bytes at a time, `owner` before the names of the shape: not those that are no whole wide tiles, and
+ * not the last, where that would read beyond its end. "" where it is all of them. */
+const char *qg_mma_end(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, const char *owner);
+/* Steps of x in a tile of integers. */
+uint32_t qg_x_steps(const qg_plan *plan);
+/* sums.c. The bodies of the functions that load such a tile, and that add a tile of
+ * weights. `row_tiles`, which are `size` times smaller, `row_runs`, `batch` and `load` are how the target writes these; $i in `load` is the index of a run. */
+void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_x_operands *operands, const qg_plan *plan,
+                    const qg_target *target, const char *row_runs, const char *batch, const char *load);
+/* The body of a function that makes operands of a tile of weights, or, with `most`, returns their largest factor. qg_load_x_body
+ * makes those of x, where its `operands` are not NULL. */
+void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_plan *plan,
+                        const qg_target *target, const char *row_tiles, uint32_t size, bool most);
+void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
+                        const char *row_tiles, uint32_t size);
+/* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. Loads of 16 bytes of the buffers
+ * `to_end`, a bit each, are calls of BUFFER_to_end, with their place and the number of the block. */
+void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
+                   uint32_t size, uint32_t to_end);
+/* lookups.c, for GLSL: the tables that a workgroup makes, functions that read them, and the text that fills them. `ir` may be NULL where
+ * `kernel` has no wide tiles. */
+void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel);
+/* shared.c, for GLSL: how much of x a workgroup shares, and the functions share_x and take_x. */
+char *qg_shared_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan);
+/* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts before the names of the
+ * shape; of how many elements a row must be a multiple to have whole tiles; and the body of a function that sets part[m] to the
+ * sum over what tile `j` of row `n` has in the row. */
+typedef struct qg_cut_names {
+    const char *decode, *arguments; /* a function that decodes a tile, and what it takes before row, tile and v */
+    const char *batch;
+    const char *load; /* an element of x, whose index is $i */
+} qg_cut_names;
+
+const char *qg_row_cols(qg_arena *arena, const qg_plan *plan, const char *owner);
+uint32_t qg_whole_unit(const qg_plan *plan);
+void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target, const qg_cut_names *names);
+/* A function that sums up products of halves: once as halves, then as floats. */
+char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
+/* Statements and `v[r] = value;` lines of a decode function's body. */
+void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
+/* The lines of the banner, each after `prefix`. They say what `kernel` costs, or, where it is NULL, what each family does. */
+char *qg_banner(qg_arena *arena, const qg_request *request, const qg_kernel *kernel, const char *sentence,
+                const char *open, const char *prefix, const char *close);
+/* The tables that stand in the text. */
+char *qg_tables(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
+/* Words as the items of an array, eight on a line. */
+void qg_add_words(qg_text *text, const uint32_t *words, size_t count);
+
+#endif
