@@ -1,6 +1,7 @@
 /* base.h: what every room uses: arena, text, files, names that are alike, diagnostics.
  *
- * The rooms of the generator. Each includes itself and those before it in this list, and never one after it (tests/rooms.sh):
+ * The rooms of the generator. Each includes itself and those before it in this list, and never one
+ * after it (tests/rooms.sh):
  *
  *   base   arena, text, files, diagnostics
  *   spec   a format: lexer to qg_layout, its proofs, its pictures

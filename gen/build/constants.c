@@ -18,8 +18,8 @@ qk_spec_constant qg_constant(qk_constant_id id, uint32_t value) {
     return constant;
 }
 
-/* Whether a compiler had better not know that loads may be put off, of one right-hand side: those of integers, where there are few
- * operations for each, or no window around it. */
+/* Whether a compiler had better not know that loads may be put off, of one right-hand side: those
+ * of integers, where there are few operations for each, or no window around it. */
 static bool is_checked(const qg_kernel *kernel) {
     const bool in_place = !kernel->overruns && kernel->layout->n_buffers == 1;
     const uint32_t digits = kernel->sum->digits;

@@ -125,7 +125,8 @@ qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits) {
     return cost;
 }
 
-/* Operands of matrix units: what makes them of the codes, two at a time; what the units do is no operation of a thread. */
+/* Operands of matrix units: what makes them of the codes, two at a time; what the units do is no
+ * operation of a thread. */
 static qg_cost cost_of_operands(const qg_kernel *kernel) {
     const qg_operands *o = qg_lower_operands(kernel->wide);
     qg_cost cost = qg_cost_of_ir(o->ir, kernel->wide, 0);

@@ -18,12 +18,12 @@ extern const char *const qg_cost_names[QG_COST_CLASSES];
 
 /* Counts of one thread's work on a tile of `weights` weights.
  *
- * What is counted is what stands in decode(), or in accumulate() for one right-hand side: each operation of the IR once,
- * however often its text is printed, for a compiler sees that they are the same. A vector operation of n lanes counts n, a
- * dot product of n lanes 2n - 1: n products, n - 1 sums. Making vectors, taking lanes, repeating one, reading integers as the
- * other kind of integer or bits as f32, the sign of a float and what is made of constants alone count nothing. A
- * rounding to f16 or bf16 counts one, also where the target writes it in integers. A sum counts one addition more, to that of
- * the row.
+ * What is counted is what stands in decode(), or in accumulate() for one right-hand side: each operation
+ * of the IR once, however often its text is printed, for a compiler sees that they are the same. A vector
+ * operation of n lanes counts n, a dot product of n lanes 2n - 1: n products, n - 1 sums. Making vectors,
+ * taking lanes, repeating one, reading integers as the other kind of integer or bits as f32, the sign of
+ * a float and what is made of constants alone count nothing. A rounding to f16 or bf16 counts one, also
+ * where the target writes it in integers. A sum counts one addition more, to that of the row.
  *
  * Not counted is the schedule around it: the number of the tile, loops, the addresses of results; and of sums what is
  * done once for a slice of x, which is loaded, scaled and summed up for many rows, and then held. */
@@ -35,14 +35,14 @@ typedef struct qg_cost {
     double written;  /* bytes of results for each weight; 0 for sums, which write 4 a row */
 } qg_cost;
 
-/* What an IR of the plan's tile costs; `stored` and `written` are 0. Where x is integers, what is done for a digit of it counts
- * `digits` times. */
+/* What an IR of the plan's tile costs; `stored` and `written` are 0. Where x is integers, what is
+ * done for a digit of it counts `digits` times. */
 qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits);
 qg_cost qg_cost_of_kernel(const qg_kernel *kernel);
 /* All classes together. */
 uint32_t qg_cost_total(const qg_cost *cost);
-/* The lines of a banner: what each family of the request costs, or `only` one kernel. Families that cost the same share a
- * line. Each line begins with `prefix`. */
+/* The lines of a banner: what each family of the request costs, or `only` one kernel. Families that
+ * cost the same share a line. Each line begins with `prefix`. */
 void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *only, const char *prefix);
 
 #endif

@@ -1,9 +1,10 @@
-/* What a kernel that sums may differ by from the exact sum: the numbers of its bound, which docs/error-bounds.md proves. */
+/* What a kernel that sums may differ by from the exact sum: the numbers of its bound, which
+ * docs/error-bounds.md proves. */
 #include "build/family.h"
 
-/* Roundings beside those of a tile's products and of the value's operations: of x, of integers of several digits, over lanes, over
- * subgroups; those of halves, in units of 2^-24; and how many there are for each product that a matrix unit adds, which cuts off what its
- * terms have below the largest of them. */
+/* Roundings beside those of a tile's products and of the value's operations: of x, of integers of several
+ * digits, over lanes, over subgroups; those of halves, in units of 2^-24; and how many there are for each
+ * product that a matrix unit adds, which cuts off what its terms have below the largest of them. */
 enum { OTHER_ROUNDINGS = 56, HALF_ROUNDING = 1 << 13, OF_HALVES = 3, OF_OPERANDS = 4, UNIT_ROUNDINGS = 16 };
 
 /* Integers that the largest x of a group becomes; of halves, whose own last digit is that far below the largest. */
@@ -27,7 +28,8 @@ static uint32_t first_of(const qg_plan *plan, uint32_t tile) {
     return at;
 }
 
-/* How far apart elements can be whose x has one step: `joined` tiles that are neighbours, or parts of a tile with so many runs. */
+/* How far apart elements can be whose x has one step: `joined` tiles that are neighbours, or parts
+ * of a tile with so many runs. */
 static uint32_t reach_of(const qg_plan *plan, uint32_t joined, uint32_t runs) {
     uint32_t reach = 1;
     for (uint32_t tile = 0; tile < joined * plan->tiles; tile += joined) {

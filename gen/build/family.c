@@ -104,8 +104,8 @@ static const qg_plan *look_up_nearby(qg_arena *arena, const qg_plan *wide, qg_pr
 
 static uint32_t registers_of_loads(const qg_fetches *all) { return 4 * all->n_fours + all->n_words; }
 
-/* x of floats takes half of the registers: where loads of 16 bytes bring nearly half again of what is wanted, words are loaded one
- * by one; and where a table of pairs takes their place in the cache, too. */
+/* x of floats takes half of the registers: where loads of 16 bytes bring nearly half again of what is
+ * wanted, words are loaded one by one; and where a table of pairs takes their place in the cache, too. */
 static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
     qg_plan *plan = qg_plan_copy(arena, wide);
     plan->by_words = true;
@@ -115,8 +115,8 @@ static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
     return 100 * registers_of_loads(fours) >= 146 * registers_of_loads(words) ? plan : wide;
 }
 
-/* Rows of experts are short, so that larger tiles leave threads without any: only where smaller ones have nothing to load so, and
- * cost more because these are smaller still. */
+/* Rows of experts are short, so that larger tiles leave threads without any: only where smaller
+ * ones have nothing to load so, and cost more because these are smaller still. */
 static const qg_plan *plan_of_experts(qg_arena *arena, const qg_layout *layout, const qg_plan *rows,
                                       const qg_plan *wide) {
     const qg_plan *small = qg_plan_wide(arena, layout, rows, false);
@@ -161,8 +161,8 @@ static double operations_of_weight(const qg_plan *plan) {
     return qg_cost_total(&cost) / (double)cost.weights;
 }
 
-/* Integers of x are small: tiles may be larger, where that saves an operation of each weight; then of fewer rows at a time. Not
- * with experts, whose rows are short. */
+/* Integers of x are small: tiles may be larger, where that saves an operation of each weight; then
+ * of fewer rows at a time. Not with experts, whose rows are short. */
 static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
     const qg_plan *larger = kernel->family->in_blocks ? NULL : qg_plan_larger(arena, kernel->plan, kernel->wide);
     kernel->wide = look_up_nearby(arena, kernel->wide, QG_PRODUCTS_INT8, MOST_COPIED);
@@ -173,17 +173,17 @@ static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
     kernel->rows_at_once = 4;
 }
 
-/* Whether what a thread keeps of x, and tiles of eight rows, take more than the 128 registers that it has where four workgroups of
- * 128 threads run on a multiprocessor, so that loads wait for each other. */
+/* Whether what a thread keeps of x, and tiles of eight rows, take more than the 128 registers that it has
+ * where four workgroups of 128 threads run on a multiprocessor, so that loads wait for each other. */
 static bool fills_registers(const qg_kernel *kernel) {
     const double tile = kernel->wide->tile_elements, x = tile * kernel->sum->digits / 4;
     return !kernel->family->in_blocks && x + 8 * tile * qg_bits_per_element(kernel->layout) / 32 > 128;
 }
 
-/* Whether what threads load by themselves is so scattered that it is better loaded side by side: in integers, word by word, or with
- * windows and gaps that bring two fifths more than a tile has; in floats, whose x leaves fewer registers for them, a tenth, but not of
- * fewer than two bits, of which x is nearly all. Lookups are in the same memory, and wait for each other there: only where loads are five
- * for two words. */
+/* Whether what threads load by themselves is so scattered that it is better loaded side by side: in integers,
+ * word by word, or with windows and gaps that bring two fifths more than a tile has; in floats, whose x
+ * leaves fewer registers for them, a tenth, but not of fewer than two bits, of which x is nearly all. Lookups
+ * are in the same memory, and wait for each other there: only where loads are five for two words. */
 static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
     const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(plan, kernel->sum->products));
     const double bits = qg_bits_per_element(kernel->layout), words = plan->tile_elements * bits / 32;
@@ -195,8 +195,8 @@ static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan
 
 enum { FEWEST_LANES = 8, WIDE_ELEMENTS = 64, MOST_AHEAD_BYTES = 64 };
 
-/* The plan for rows that are loaded ahead. A subgroup loads whole slices side by side, which begin where blocks do; so these lie one
- * after the other, in one buffer. Of larger tiles there would be many bytes on their way, or lookups. */
+/* The plan for rows that are loaded ahead. A subgroup loads whole slices side by side, which begin where blocks do; so
+ * these lie one after the other, in one buffer. Of larger tiles there would be many bytes on their way, or lookups. */
 static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
     const qg_plan *wide = kernel->wide;
     const qg_layout *layout = kernel->layout;
@@ -215,7 +215,8 @@ static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
     return plan;
 }
 
-/* Rows that are loaded ahead at a time, which take registers and memory of a subgroup, beside x: as was best on one device. */
+/* Rows that are loaded ahead at a time, which take registers and memory of a subgroup, beside x: as
+ * was best on one device. */
 static uint32_t rows_ahead(const qg_kernel *kernel) {
     const double bits = qg_bits_per_element(kernel->layout);
     const bool looks_up = kernel->ahead->pairs || kernel->ahead->copied, floats = kernel->sum->digits == 0;
@@ -239,8 +240,8 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
                        .sum = sum};
 }
 
-/* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the digits of x: where `like` has
- * the same, its plans are taken. NULL: there is none. */
+/* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the
+ * digits of x: where `like` has the same, its plans are taken. NULL: there is none. */
 static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like) {
     const qg_sum_class *sum = kernel->sum;
     if (like) {

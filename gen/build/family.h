@@ -35,8 +35,8 @@ typedef struct qg_family {
         const char *suffix; /* of the template's name */
         uint32_t n_push;
         const char *push[QG_MAX_PUSH]; /* u32 each */
-        /* C: what the dispatch stub takes after the weights, declared and passed on; what the reference takes between the
-         * weights and dst. */
+        /* C: what the dispatch stub takes after the weights, declared and passed on; what the
+         * reference takes between the weights and dst. */
         const char *dispatch_parameters, *dispatch_arguments, *reference_parameters;
     } blocks, matrix; /* for formats whose blocks lie one after the other, and for those whose blocks are patches */
 } qg_family;
@@ -106,7 +106,8 @@ bool qg_on_metal(const qg_kernel *kernel);
 enum { QG_MMA_SIMDGROUPS = 8 };
 /* Whether, with several right-hand sides, a workgroup of Vulkan shares x. */
 bool qg_shares_x(const qg_kernel *kernel);
-/* Of one right-hand side, it can load the x of wide tiles together, whole blocks at a time, QG_LEAST_STAGED runs or a multiple. */
+/* Of one right-hand side, it can load the x of wide tiles together, whole blocks at a time,
+ * QG_LEAST_STAGED runs or a multiple. */
 bool qg_stages_x(const qg_kernel *kernel);
 enum { QG_LEAST_STAGED = 512 };
 /* Whether its products are those of matrix units. */
@@ -134,7 +135,7 @@ bool qg_stores_singly(const qg_kernel *kernel);
 /* Whether it has the constant QK_CONSTANT_ROUNDS_F16. */
 bool qg_rounds_f16(const qg_kernel *kernel);
 
-/* ---- requests -------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 /* Which families a format is emitted for, and how. */
 typedef struct qg_request {

@@ -23,8 +23,8 @@ static const qg_node *hoist(lowering *l, const qg_term *term, const qg_node *nod
 
 static const qg_node *lower_term(lowering *l, const qg_term *term);
 
-/* The element's index, or its quotient or remainder by a constant: on index forms, so that the part of it that a tile does
- * not change comes out as a constant. */
+/* The element's index, or its quotient or remainder by a constant: on index forms, so that the part
+ * of it that a tile does not change comes out as a constant. */
 static const qg_node *lower_element(lowering *l, qg_op op, uint32_t divisor) {
     const qg_node *parts[QG_MAX_LANES];
     bool same = true;

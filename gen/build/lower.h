@@ -21,8 +21,8 @@ static inline const qg_node *binary(qg_ir *ir, qg_op op, const qg_node *a, const
     return qg_apply(ir, op, a, b, NULL);
 }
 
-/* wide.c. Words of 32 bits that a tile wants of one place: noted first, when all of them are asked for, and then loaded, those
- * that are neighbours 16 bytes at a time. */
+/* wide.c. Words of 32 bits that a tile wants of one place: noted first, when all of them are asked
+ * for, and then loaded, those that are neighbours 16 bytes at a time. */
 typedef struct qg_reads qg_reads;
 qg_reads *qg_reads_new(qg_arena *arena);
 void qg_reads_note(qg_ir *ir, qg_reads *reads, uint32_t buffer, const qg_node *index);
@@ -30,7 +30,8 @@ const qg_node *qg_reads_load(qg_ir *ir, const qg_reads *reads, uint32_t buffer, 
 
 /* A code for the run in hand: one lane where all its elements share it. */
 const qg_node *qg_lower_code(lowering *l, const qg_code *code);
-/* The bits of a slice at an address, and at the addresses of several lanes; `words` is what its words are called, or NULL. */
+/* The bits of a slice at an address, and at the addresses of several lanes; `words` is what its
+ * words are called, or NULL. */
 const qg_node *qg_one_lane(lowering *l, const qg_slice *slice, const char *words, qg_index address);
 const qg_node *qg_several_lanes(lowering *l, const qg_slice *slice, const char *words, const qg_index *addresses,
                                 uint32_t lanes);

@@ -1,6 +1,6 @@
-/* Codes of a tile. Every code is found the same way: the index of its instance is a sum of digits, the layout turns it into a bit
- * address, and the address falls apart into a word and a shift. Where the lanes of a run differ by known distances, one word
- * serves them all and the shifts are constants; where they do not, each lane finds its own. */
+/* Codes of a tile. Every code is found the same way: the index of its instance is a sum of digits, the layout turns it
+ * into a bit address, and the address falls apart into a word and a shift. Where the lanes of a run differ by known
+ * distances, one word serves them all and the shifts are constants; where they do not, each lane finds its own. */
 #include "build/lower.h"
 
 #include <string.h>
@@ -24,8 +24,8 @@ static const qg_node *base_of(const lowering *l, uint32_t buffer) {
     return buffer < l->layout->n_buffers ? l->bases[buffer] : NULL;
 }
 
-/* Names the scalar fields that lie in a word: `d_dmin`; an array's words are named after the array. NULL for the word of one
- * scalar, which needs no name of its own. */
+/* Names the scalar fields that lie in a word: `d_dmin`; an array's words are named after the array.
+ * NULL for the word of one scalar, which needs no name of its own. */
 static const char *word_name(const lowering *l, const qg_slice *slice, qg_index word, uint32_t bits) {
     if (slice->buffer >= l->layout->n_buffers)
         return qg_format(l->ir->arena, "%s_row", qg_load_name(l->layout, slice->buffer));
@@ -79,7 +79,8 @@ static const qg_node *load_clamped(lowering *l, uint32_t buffer, qg_index word) 
     return load_word(l, buffer, qg_index_digit(clamped, (uint64_t)last + 1));
 }
 
-/* `bits` bits (at most 32) from the start of word `word`, put together from narrower words where the buffer has them. */
+/* `bits` bits (at most 32) from the start of word `word`, put together from narrower words where
+ * the buffer has them. */
 static const qg_node *gather_words(lowering *l, uint32_t buffer, qg_index word, uint32_t bits) {
     const uint32_t unit = unit_of(l, buffer);
     if (bits > 16 && bits > unit && is_contiguous(l, buffer, word))
@@ -100,8 +101,8 @@ static int64_t spare_shift(int64_t shift, uint32_t bits) {
     return 0;
 }
 
-/* At least `bits` (at most 32) bits that start at bit `*phase` of the result. `words` is what they are called; NULL: after
- * the field. */
+/* At least `bits` (at most 32) bits that start at bit `*phase` of the result. `words` is what they
+ * are called; NULL: after the field. */
 static const qg_node *window(lowering *l, const qg_slice *slice, const char *words, qg_index address, uint32_t bits,
                              qg_index *phase) {
     const uint32_t unit = unit_of(l, slice->buffer);
@@ -248,7 +249,8 @@ static const qg_node *as_half(qg_ir *ir, const qg_scalar_info *type, const qg_no
     return binary(ir, QG_OR, half, binary(ir, QG_SHL, sign, qg_uint(ir, 15 - digits)));
 }
 
-/* A power of two without a sign: its bits are the exponent of an f32, but that 0 is a subnormal and the last one NaN. */
+/* A power of two without a sign: its bits are the exponent of an f32, but that 0 is a subnormal and
+ * the last one NaN. */
 static const qg_node *as_power(qg_ir *ir, const qg_node *bits) {
     const qg_node *word = binary(ir, QG_SHL, bits, qg_uint(ir, 23));
     word = qg_apply(ir, QG_SELECT, binary(ir, QG_EQ, bits, qg_uint(ir, 0)), qg_uint(ir, 0x400000), word);
@@ -379,8 +381,8 @@ static const qg_node *digits_of_bytes(lowering *l, const qg_node *word, const qg
     return binary(ir, QG_AND, digits, qg_uint(ir, 255));
 }
 
-/* A digit of a base, from bits that hold several as a fraction: the more significant ones are moved out above the bits, and
- * the base moves this one out. */
+/* A digit of a base, from bits that hold several as a fraction: the more significant ones are moved
+ * out above the bits, and the base moves this one out. */
 static const qg_node *digit_of(lowering *l, const run *run, const plane *plane, const qg_node *bits, uint32_t lanes) {
     const qg_slice *slice = &plane->slice;
     const qg_node *powers[QG_MAX_LANES];
@@ -445,14 +447,15 @@ static moving moving_part(lowering *l, qg_index instance) {
     return (moving){qg_index_node(l->ir, NULL, instance), (uint64_t)qg_index_max(instance) + 1, 1};
 }
 
-/* The first value of the moving digit with which an index of that constant is not below `first`; its extent where there is none. */
+/* The first value of the moving digit with which an index of that constant is not below `first`;
+ * its extent where there is none. */
 static int64_t start_of(moving m, int64_t constant, uint32_t first) {
     const int64_t start = first <= constant ? 0 : (first - constant + m.step - 1) / m.step;
     return start < (int64_t)m.extent ? start : (int64_t)m.extent;
 }
 
-/* The segments that some lane can lie in, in their order; 0 when the lanes of a run may lie in different ones. With `clamp`,
- * the index within each of them stays in its bounds when the lanes lie in another. */
+/* The segments that some lane can lie in, in their order; 0 when the lanes of a run may lie in different
+ * ones. With `clamp`, the index within each of them stays in its bounds when the lanes lie in another. */
 static uint32_t find_segments(lowering *l, const qg_code *code, const qg_index *instances, uint32_t lanes, bool clamp,
                               moving m, run *runs) {
     uint32_t count = 0;

@@ -1,9 +1,9 @@
 /* Where a word of a block lies in its buffer, when blocks are patches of a matrix.
  *
- * The layout knows the word's number in the block's own tile; the axes of the buffer and the shape of the tensor, which the
- * kernel learns when it is launched, say where in memory that is: a row and a column of the buffer's matrix, and the length
- * of its rows. Arguments of the code: `row` and `tile`, of the whole matrix, `block_row` and `block_col`, and of its shape `rows`,
- * `cols`, `grid_rows` and `grid_cols`, the numbers of blocks. */
+ * The layout knows the word's number in the block's own tile; the axes of the buffer and the shape of the tensor,
+ * which the kernel learns when it is launched, say where in memory that is: a row and a column of the buffer's
+ * matrix, and the length of its rows. Arguments of the code: `row` and `tile`, of the whole matrix, `block_row`
+ * and `block_col`, and of its shape `rows`, `cols`, `grid_rows` and `grid_cols`, the numbers of blocks. */
 #include "build/plan.h"
 
 static const uint64_t WORD = UINT64_C(1) << 32;

@@ -1,7 +1,7 @@
-/* Plans. The one idea: a thread takes the elements whose codes share words. The slices of the format's finest codes cut the
- * element index into digits; digits whose stride is smaller than a word belong to one thread (they are the bit planes of
- * the words it has loaded), and so do enough neighbours that every thread starts at the same bit of a word. What is left
- * numbers the threads. */
+/* Plans. The one idea: a thread takes the elements whose codes share words. The slices of the
+ * format's finest codes cut the element index into digits; digits whose stride is smaller than a word
+ * belong to one thread (they are the bit planes of the words it has loaded), and so do enough
+ * neighbours that every thread starts at the same bit of a word. What is left numbers the threads. */
 #include "build/plan.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ typedef struct aim {
  * each still fills sectors of memory. */
 enum { STORE_BITS = 128, SECTOR_BITS = 256 };
 
-/* Elements of a tile that is loaded 16 bytes at a time; larger tiles where it has few bytes, and x takes few registers. */
+/* Elements of a tile that is loaded 16 bytes at a time; larger tiles where it has few bytes, and x
+ * takes few registers. */
 enum { WIDE_FEWEST = 64, WIDE_MOST = 128, WIDE_FEWEST_BYTES = 16 };
 
 /* A digit of the element index before it is given to threads or kept. */
@@ -38,7 +39,8 @@ static uint32_t finest_per(const qg_layout *layout) {
     return finest;
 }
 
-/* In a matrix, items are loaded one by one, but where several that are neighbours in memory make whole words in every row. */
+/* In a matrix, items are loaded one by one, but where several that are neighbours in memory make
+ * whole words in every row. */
 static uint32_t load_unit(const qg_layout *layout, const qg_buffer *buffer) {
     if (layout->view != QG_VIEW_BLOCKS) {
         const bool neighbours = buffer->n_axes && buffer->axes[buffer->n_axes - 1] == QG_AXIS_COLS && !layout->ragged;
@@ -91,7 +93,8 @@ static uint32_t boundaries(qg_arena *arena, const qg_layout *layout, uint32_t pe
     return count;
 }
 
-/* Only cuts that are the same in all segments count: those that divide `grid`. The last digit goes over the segments. */
+/* Only cuts that are the same in all segments count: those that divide `grid`. The last digit goes
+ * over the segments. */
 static uint32_t cut_digits(qg_arena *arena, const qg_layout *layout, uint32_t per, uint32_t lanes, uint32_t grid,
                            plan_digit *digits) {
     const uint32_t own = layout->joined ? layout->elements / layout->joined : layout->elements;
@@ -189,7 +192,8 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     return plan;
 }
 
-/* A digit goes to the thread that goes over the bits of a word, or over blocks of which each begins elsewhere in one. */
+/* A digit goes to the thread that goes over the bits of a word, or over blocks of which each begins
+ * elsewhere in one. */
 static bool is_kept(const qg_plan *plan, uint32_t per, plan_digit digit) {
     if (is_plane(plan, per, digit)) return true;
     const bool blocks = plan->layout->joined && digit.weight == plan->layout->elements / plan->layout->joined;
@@ -220,8 +224,9 @@ static uint32_t fill_up(plan_digit *digits, bool *kept, uint32_t n, uint32_t hav
     return n;
 }
 
-/* The same where codes have segments: the highest digits, as wholes where they fit, for they lead through all segments, so that it is known
- * which of them an element is in; and of digits of a base, the thread has all that are in the same bits. */
+/* The same where codes have segments: the highest digits, as wholes where they fit, for they lead
+ * through all segments, so that it is known which of them an element is in; and of digits of a
+ * base, the thread has all that are in the same bits. */
 static uint32_t fill_up_from_above(plan_digit *digits, bool *kept, uint32_t n, uint32_t own, uint32_t have, aim aim) {
     for (uint32_t i = n; i-- > 1 && have < aim.fewest;) {
         const uint32_t part = aim.fewest / have, extent = digits[i].extent;
@@ -281,8 +286,8 @@ bool qg_is_turned(const qg_layout *layout) {
     return false;
 }
 
-/* Rows of a tile that has `runs` runs in each: all of a block, where they share words; some, where neighbours in memory are
- * of different rows anyway, so that what they share is computed once. */
+/* Rows of a tile that has `runs` runs in each: all of a block, where they share words; some, where
+ * neighbours in memory are of different rows anyway, so that what they share is computed once. */
 static uint32_t rows_of_tile(const qg_plan *plan, uint32_t per, uint32_t runs) {
     const qg_layout *layout = plan->layout;
     const bool cut = layout->view == QG_VIEW_MATRIX || layout->view == QG_VIEW_GROUPS;
@@ -379,8 +384,8 @@ const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout) {
     return plan_tiles(arena, layout, (aim){.fewest = 16, .most = 64, .sums = true});
 }
 
-/* Where each of the joined blocks begins at a bit of its own, a tile has all of them: the shifts are constants then. Not where codes have
- * segments: of the words of a tile much is made, and a shift of each is little. */
+/* Where each of the joined blocks begins at a bit of its own, a tile has all of them: the shifts are constants
+ * then. Not where codes have segments: of the words of a tile much is made, and a shift of each is little. */
 static bool places_are_known(const qg_plan *plan) {
     const qg_layout *layout = plan->layout;
     if (!layout->joined) return true;
@@ -459,8 +464,8 @@ char *qg_dump_plan(qg_arena *arena, const qg_plan *plan) {
     return text.data;
 }
 
-/* About as many values of x as a thread can keep in registers beside everything else; of small tiles fewer, for the code of each
- * stands in the text once for each row. */
+/* About as many values of x as a thread can keep in registers beside everything else; of small
+ * tiles fewer, for the code of each stands in the text once for each row. */
 enum { KEPT_VALUES = 64, KEPT_TILES = 16 };
 
 uint32_t qg_kept_tiles(const qg_plan *plan) {

@@ -4,13 +4,13 @@
 
 #include "ir/ir.h"
 
-/* ---- place.c ------------------------------------------------------------------------------------------------------ */
+/* ---- place.c ----------------------------------------------------------------------------------------------------- */
 
 /* The index in memory, counted in units of `unit` bits, of word `word` of a block's tile, in a tensor whose blocks are
  * patches of a matrix. `by` is the value of the code that stands in the place of an axis, or NULL. */
 const qg_node *qg_place(qg_ir *ir, uint32_t buffer, uint32_t unit, qg_index word, const qg_node *by);
 
-/* ---- wide.c ------------------------------------------------------------------------------------------------------- */
+/* ---- wide.c ------------------------------------------------------------------------------------------------------ */
 
 /* The loads of weights of a piece of code, which can be made before the rest of it: fours of words, and words. */
 typedef struct qg_fetches {
@@ -24,13 +24,13 @@ uint32_t qg_fetched_at(const qg_fetches *fetches, const qg_node *load);
 /* Whether a statement is needed where the loads are made (`loads`), or by the rest. */
 bool qg_is_needed(const qg_ir *ir, const qg_fetches *fetches, const qg_node *statement, bool loads);
 
-/* ---- plan.c: how threads share a block ---------------------------------------------------------------------------- */
+/* ---- plan.c: how threads share a block --------------------------------------------------------------------------- */
 
 enum { QG_MAX_RUNS = 32, QG_MAX_DIGITS = 16 };
 
-/* A thread decodes a tile: `n_runs` runs of `lanes` consecutive elements, at fixed distances from each other. The tile's
- * number within the block, split into `digits` (least significant first), gives the first element as sum(digit * stride)
- * with strides in elements. */
+/* A thread decodes a tile: `n_runs` runs of `lanes` consecutive elements, at fixed distances from
+ * each other. The tile's number within the block, split into `digits` (least significant first),
+ * gives the first element as sum(digit * stride) with strides in elements. */
 typedef struct qg_lowered qg_lowered; /* lower.c */
 
 typedef struct qg_plan {
@@ -64,16 +64,16 @@ qg_plan *qg_plan_copy(qg_arena *arena, const qg_plan *plan);
 
 /* Plans decoding on a GPU: whole aligned words, several elements a thread, and shifts that are constants. */
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout);
-/* The same for results of one type that leave in stores of 16 bytes, side by side with those of neighbouring threads. With
- * `rows`, a tile may have several rows of a matrix. */
+/* The same for results of one type that leave in stores of 16 bytes, side by side with those of
+ * neighbouring threads. With `rows`, a tile may have several rows of a matrix. */
 const qg_plan *qg_plan_stores(qg_arena *arena, const qg_layout *layout, qg_scalar type, bool rows);
 /* Whether neighbours in memory are codes of different rows of a matrix. */
 bool qg_is_turned(const qg_layout *layout);
 /* Plans sums over rows: the same, with more elements a thread, so that scales are decoded for fewer threads. */
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
-/* Plans sums over rows with loads of 16 bytes: tiles of at least so many words that these pay, of as many blocks joined as make
- * whole words. With `small_x`, x takes few registers, so that tiles may be larger. NULL where there is no such plan, and where its
- * tiles are not made of those of `rows`. */
+/* Plans sums over rows with loads of 16 bytes: tiles of at least so many words that these pay, of as
+ * many blocks joined as make whole words. With `small_x`, x takes few registers, so that tiles may be
+ * larger. NULL where there is no such plan, and where its tiles are not made of those of `rows`. */
 const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x);
 /* One with tiles of twice the size; NULL where there is none. */
 const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide);
@@ -85,12 +85,12 @@ uint32_t qg_kept_tiles(const qg_plan *plan);
 uint32_t qg_mma_tiles(const qg_plan *plan);
 char *qg_dump_plan(qg_arena *arena, const qg_plan *plan);
 
-/* ---- lower.c: layout and plan to IR ------------------------------------------------------------------------------- */
+/* ---- lower.c: layout and plan to IR ------------------------------------------------------------------------------ */
 
-/* Arguments of the emitted code: `block`, the number of the block, and `tile`, the number of the tile within it. In the
- * reference there is only `i`, the element's index in the block. Where blocks are patches of a matrix: those of place.c,
- * `r`, the row within the block, and `t`, the number of the tile within that row, or in the reference `c`, the column. One
- * output for each run. */
+/* Arguments of the emitted code: `block`, the number of the block, and `tile`, the number of the
+ * tile within it. In the reference there is only `i`, the element's index in the block. Where blocks
+ * are patches of a matrix: those of place.c, `r`, the row within the block, and `t`, the number of
+ * the tile within that row, or in the reference `c`, the column. One output for each run. */
 const qg_ir *qg_lower_decode(const qg_plan *plan);
 /* What a sum over a row multiplies. */
 typedef enum qg_products {
@@ -103,10 +103,11 @@ typedef enum qg_products {
 /* The values of a tile of a wide plan as operands of a matrix unit; NULL where there are none. */
 const qg_operands *qg_lower_operands(const qg_plan *plan);
 
-/* The dot product of a tile with x: one output. Arguments as above. NULL where the format's values have no such products. */
+/* The dot product of a tile with x: one output. Arguments as above. NULL where the format's values
+ * have no such products. */
 const qg_ir *qg_lower_dot(const qg_plan *plan, qg_products products);
-/* Where the tile's first element lies in its block, counted in units of `lanes` elements. Not where blocks are patches of a
- * matrix. */
+/* Where the tile's first element lies in its block, counted in units of `lanes` elements. Not where
+ * blocks are patches of a matrix. */
 const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan, uint32_t lanes);
 
 #endif

@@ -1,6 +1,6 @@
-/* Words of a tile, 16 bytes at a time. Of what a tile wants of a buffer, neighbouring words are loaded together: where the place
- * of the first is known to be a multiple of four words, as they lie; where it is not, as a window of aligned fours, in which a
- * word is found by the two low bits of that place. */
+/* Words of a tile, 16 bytes at a time. Of what a tile wants of a buffer, neighbouring words are loaded
+ * together: where the place of the first is known to be a multiple of four words, as they lie; where it
+ * is not, as a window of aligned fours, in which a word is found by the two low bits of that place. */
 #include "build/lower.h"
 
 #include <string.h>

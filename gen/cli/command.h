@@ -32,8 +32,8 @@ typedef struct qg_session {
         "--spec", QG_TEXTS, &(session)->specs, "FILE", "one more specification"                                        \
     }
 
-/* Reads the arguments of the command that runs, and everything that is no option into `rest`; false after an error, and after
- * its help. The command then returns 1, of which help makes 0. */
+/* Reads the arguments of the command that runs, and everything that is no option into `rest`; false
+ * after an error, and after its help. The command then returns 1, of which help makes 0. */
 bool qg_options_read(qg_session *session, int argc, char **argv, const qg_option *options, uint32_t count,
                      qg_texts *rest);
 
@@ -59,8 +59,8 @@ int qg_command_tune(qg_session *session, int argc, char **argv);
 int qg_command_soak(qg_session *session, int argc, char **argv);
 int qg_command_devices(qg_session *session, int argc, char **argv);
 
-/* The class of sums of that name, NULL being the first; false after a message where there is none, or the format, unless that
- * is NULL, has none. */
+/* The class of sums of that name, NULL being the first; false after a message where there is none,
+ * or the format, unless that is NULL, has none. */
 bool qg_session_class(qg_session *session, const qg_family *family, const qg_layout *layout, const char *name,
                       const qg_sum_class **sum);
 

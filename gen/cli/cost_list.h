@@ -14,9 +14,9 @@ typedef struct qg_cost_options {
     bool json;
 } qg_cost_options;
 
-/* The table of `qkgen list --cost`, a line for each format and family that takes it, in f32. With `templates`, each
- * kernel is compiled, and its SPIR-V's own count stands beside that of the IR. Returns NULL and sets *why on a broken template or
- * module. */
+/* The table of `qkgen list --cost`, a line for each format and family that takes it, in f32. With
+ * `templates`, each kernel is compiled, and its SPIR-V's own count stands beside that of the IR.
+ * Returns NULL and sets *why on a broken template or module. */
 char *qg_cost_list(qg_arena *arena, const qg_cost_options *options, const char **why);
 
 #endif

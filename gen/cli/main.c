@@ -296,7 +296,8 @@ static int command_dump(qg_session *session, int argc, char **argv) {
 
 /* ---- emit ---- */
 
-/* Families without a format, named alone or by their set. They come along when neither formats nor families are named. */
+/* Families without a format, named alone or by their set. They come along when neither formats nor
+ * families are named. */
 static bool choose_plains(qg_session *session, const qg_texts *names, const qg_texts *formats, qg_emit_options *emit) {
     const qg_plain **plains = NULL;
     uint32_t capacity = 0;

@@ -24,9 +24,9 @@ typedef struct qg_about {
     const char *examples; /* commands for an empty folder, a line each */
 } qg_about;
 
-/* Reads arguments (`--name value` or `--name=value`) into the options' targets, and everything that is no option into
- * `rest`. On a wrong argument prints an error to stderr and returns false. At `--help` or `-h` prints the help to stdout, sets
- * `*helped`, and returns false. */
+/* Reads arguments (`--name value` or `--name=value`) into the options' targets, and everything that
+ * is no option into `rest`. On a wrong argument prints an error to stderr and returns false. At
+ * `--help` or `-h` prints the help to stdout, sets `*helped`, and returns false. */
 bool qg_options_parse(qg_arena *arena, const qg_about *about, int argc, char **argv, const qg_option *options,
                       uint32_t count, qg_texts *rest, bool *helped);
 

@@ -1,5 +1,5 @@
-/* `qkgen run`: checks the request and the files, feeds the data to a target part by part, and writes the result under its
- * final name only when all of it is there. */
+/* `qkgen run`: checks the request and the files, feeds the data to a target part by part, and
+ * writes the result under its final name only when all of it is there. */
 #include "cli/run.h"
 
 #include <qkgen/dispatch.h>

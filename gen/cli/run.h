@@ -26,8 +26,9 @@ typedef struct qg_job {
     uint64_t experts, slots;
 } qg_job;
 
-/* A target that is ready to run a job. A part is a run of whole blocks (dequant, from element `first`) or of tokens
- * (gather, from token `first`), and everything where the family sums; `dst` takes its results. Functions return NULL, or a sentence saying what failed. */
+/* A target that is ready to run a job. A part is a run of whole blocks (dequant, from element
+ * `first`) or of tokens (gather, from token `first`), and everything where the family sums; `dst`
+ * takes its results. Functions return NULL, or a sentence saying what failed. */
 typedef struct qg_runner {
     void *context;
     const char *where; /* "the C reference", or the device's name */
@@ -51,8 +52,8 @@ typedef struct qg_run_target {
 const qg_run_target *qg_target_named(const char *name);
 /* The type of that name that the family has kernels for, or QG_SCALAR_COUNT. */
 qg_scalar qg_family_type(const qg_family *family, const char *name);
-/* Bytes of each weight buffer of a tensor of rows x cols, where blocks are patches of a matrix; NULL where that is no shape of
- * the format. */
+/* Bytes of each weight buffer of a tensor of rows x cols, where blocks are patches of a matrix;
+ * NULL where that is no shape of the format. */
 const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols);
 /* How large the parts of a job should be; a multiple of the block. Patches of a matrix are not cut: all is one part. */
 uint64_t qg_part_size(const qg_job *job);

@@ -16,8 +16,8 @@ bool qg_bench_failed(const qg_bench *b) { return !b->quiet && qg_complain("%s", 
 
 /* ---- time ---- */
 
-/* A device that waits lowers its clocks, the more the longer, and raises them up to a second after it has something to do: it is kept
- * busy until so long, in seconds, nothing has become faster. */
+/* A device that waits lowers its clocks, the more the longer, and raises them up to a second after
+ * it has something to do: it is kept busy until so long, in seconds, nothing has become faster. */
 static const double LAG = 1.0, LAG_OF_SHORT_WAITS = 0.3, NO_LAG = 0.03, QUICK_LAG = 0.01;
 static const double SHORT_WAIT = 0.5, NO_WAIT = 0.03;
 

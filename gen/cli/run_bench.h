@@ -24,8 +24,8 @@ typedef struct qg_timing {
 
 /* ---- run_bench_fill.c: data ---- */
 
-/* What the bytes of weights are before scales of moderate size are put in: random; the same one throughout; or random, and no scales
- * put in, so that some are infinite, subnormal or NaN. */
+/* What the bytes of weights are before scales of moderate size are put in: random; the same one
+ * throughout; or random, and no scales put in, so that some are infinite, subnormal or NaN. */
 typedef enum qg_bytes_of { QG_BYTES_RANDOM, QG_BYTES_CONSTANT, QG_BYTES_ANY } qg_bytes_of;
 
 /* The weights of a format on a device, and what they repeat. */
@@ -43,7 +43,8 @@ typedef struct qg_stock {
  * that of
  * the tensor. False without memory; qg_stock_drop frees them in either case. */
 bool qg_stock_fill(qg_stock *stock, const qg_layout *layout, uint64_t cols);
-/* The same with the stock's own seed, kind of bytes, and periods, which are whole blocks where blocks lie one after the other. */
+/* The same with the stock's own seed, kind of bytes, and periods, which are whole blocks where
+ * blocks lie one after the other. */
 bool qg_stock_fill_periods(qg_stock *stock, const qg_layout *layout, uint64_t cols);
 void qg_stock_drop(qg_stock *stock);
 /* Right-hand sides, near to normally distributed, as bits of F32 or F16. */
@@ -99,8 +100,8 @@ void qg_stock_close(qg_bench *b);
 /* Whether there is a kernel, and a tensor of that shape. */
 bool qg_case_fits(qg_bench *b, const qg_case *c);
 bool qg_subject_open(qg_bench *b, const qg_case *c, qg_subject *s);
-/* The same with the kernel of `like`, which has the same format, family, class and type and is closed later; NULL: with one of
- * its own. */
+/* The same with the kernel of `like`, which has the same format, family, class and type and is
+ * closed later; NULL: with one of its own. */
 bool qg_subject_open_like(qg_bench *b, const qg_case *c, const qg_subject *like, qg_subject *s);
 void qg_subject_close(qg_bench *b, qg_subject *s);
 /* Launches it once and waits. */
@@ -126,7 +127,8 @@ bool qg_subject_check(qg_bench *b, const qg_subject *s, qg_checked *checked);
 
 /* ---- run_bench_model.c: models as shapes ---- */
 
-/* Matrices of one shape. `count` is how often a token multiplies one of them; with experts, it uses `used` of them each time. */
+/* Matrices of one shape. `count` is how often a token multiplies one of them; with experts, it uses
+ * `used` of them each time. */
 typedef struct qg_matrix {
     const char *name; /* "q,o" */
     uint64_t rows, cols, count, experts, used;
@@ -143,8 +145,8 @@ typedef struct qg_models {
     qg_model *items;
 } qg_models;
 
-/* Reads models by name, from bench/models in the folder `data`, or by path: a name with a slash, or one that ends in .txt. False
- * after a message. */
+/* Reads models by name, from bench/models in the folder `data`, or by path: a name with a slash, or
+ * one that ends in .txt. False after a message. */
 bool qg_models_read(qg_arena *arena, const char *data, const qg_texts *names, qg_models *models);
 /* The distinct shapes of all models, those with the fewest columns first; names are "MODEL MATRIX". */
 qg_matrix *qg_models_shapes(qg_arena *arena, const qg_models *models, uint32_t *count);
@@ -191,7 +193,8 @@ const char *qg_figures_cold(qg_arena *arena, const qg_figures *figures);
 void qg_figures_print(qg_arena *arena, const qg_figures *figures);
 /* A text of JSON, and figures from such a file; NULL, or false, after a message. */
 const char *qg_figures_json(qg_arena *arena, const qg_figures *figures);
-/* `paths` has commas between them: runs of one device, whose bandwidth is that of the first. `figures` must be empty. */
+/* `paths` has commas between them: runs of one device, whose bandwidth is that of the first.
+ * `figures` must be empty. */
 bool qg_figures_read(qg_arena *arena, const char *paths, qg_figures *figures);
 /* Notes once what has no figure, and why. */
 void qg_figures_leave_out(qg_arena *arena, qg_figures *figures, const char *text);

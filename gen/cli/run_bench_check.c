@@ -1,5 +1,6 @@
-/* Whether what was measured was right: some rows of the result, against the values of the layout (value.h), which needs no compiler on
- * the machine. Sums are taken in double precision, and each must be within the bound of its kernel (run_bound.h). */
+/* Whether what was measured was right: some rows of the result, against the values of the layout
+ * (value.h), which needs no compiler on the machine. Sums are taken in double precision, and each
+ * must be within the bound of its kernel (run_bound.h). */
 #include "cli/run_bench.h"
 #include "cli/run_bound.h"
 
@@ -70,8 +71,8 @@ static bool download(check *k, uint32_t binding, uint64_t offset, void *data, ui
            qg_bench_failed(k->b);
 }
 
-/* The sum of right-hand side `vector` with the row at hand, the sum of the squares of its products, which are of random signs, and by how
- * much a result may differ from it. */
+/* The sum of right-hand side `vector` with the row at hand, the sum of the squares of its products,
+ * which are of random signs, and by how much a result may differ from it. */
 static double sum_of(const check *k, uint64_t vector, double *squares, double *limit) {
     const qg_case *c = &k->s->of;
     const uint32_t bytes = qg_scalars[c->type].bits / 8;
@@ -131,8 +132,8 @@ static double relative(double difference, double norm) {
     return norm > 0 ? sqrt(difference / norm) : difference > 0 ? (double)INFINITY : 0;
 }
 
-/* Sums with x near to normally distributed, as here, are far more exact than the bound of any x: a kernel whose error in the L2 norm is
- * larger than its class is known for has a fault, too. */
+/* Sums with x near to normally distributed, as here, are far more exact than the bound of any x: a
+ * kernel whose error in the L2 norm is larger than its class is known for has a fault, too. */
 static bool is_unusual(const qk_kernel *kernel, const comparison *c) {
     static const double usual[] = {[QK_NUMERIC_EXACT_SUM] = 2e-6,
                                    [QK_NUMERIC_SPLIT_SUM] = 1e-4,

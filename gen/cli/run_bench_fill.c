@@ -1,6 +1,6 @@
-/* Data to measure and to test with. The content hardly matters for the time, but a sum whose terms differ by many powers of two would
- * hide most of what is wrong with it: so scales are of moderate size, and all else is random, or, to test sums that cancel, the same
- * byte again and again. */
+/* Data to measure and to test with. The content hardly matters for the time, but a sum whose terms
+ * differ by many powers of two would hide most of what is wrong with it: so scales are of moderate
+ * size, and all else is random, or, to test sums that cancel, the same byte again and again. */
 #include "cli/run_bench.h"
 
 #include "spec/value.h"

@@ -1,6 +1,6 @@
-/* `qkgen bench --model` on a device. A kernel is compiled once for all shapes of a format, class and type. All its cases are
- * opened, and launched once, before any is measured, and are checked after all were: so the device has no time to lower its clocks
- * between two measurements. */
+/* `qkgen bench --model` on a device. A kernel is compiled once for all shapes of a format, class
+ * and type. All its cases are opened, and launched once, before any is measured, and are checked
+ * after all were: so the device has no time to lower its clocks between two measurements. */
 #include "cli/run_bench.h"
 #include "emit/spirv.h"
 

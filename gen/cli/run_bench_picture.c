@@ -1,5 +1,6 @@
-/* Figures as a picture: for each format a line, for each family a panel, and in it a dot at the share of the device's copy
- * bandwidth, with the marks of peers beside it. Panels stand side by side, as many as a page is wide, then in a further band. */
+/* Figures as a picture: for each format a line, for each family a panel, and in it a dot at the
+ * share of the device's copy bandwidth, with the marks of peers beside it. Panels stand side by
+ * side, as many as a page is wide, then in a further band. */
 #include "cli/run_bench.h"
 #include "cli/run_bench_draw.h"
 

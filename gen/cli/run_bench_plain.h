@@ -17,8 +17,8 @@ typedef struct qg_plain_subject {
     double moved; /* bytes read and written by a launch */
 } qg_plain_subject;
 
-/* Compiles the kernel and makes the buffers; inputs repeat `data`. False with *why on failure; qg_plain_subject_close in
- * either case. */
+/* Compiles the kernel and makes the buffers; inputs repeat `data`. False with *why on failure;
+ * qg_plain_subject_close in either case. */
 bool qg_plain_subject_open(qg_arena *arena, const qg_templates *templates, qk_vulkan *vk, const void *data,
                            uint64_t bytes, qg_plain_subject *s, const char **why);
 /* Records one launch. */

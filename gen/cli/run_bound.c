@@ -15,8 +15,8 @@ qg_bound qg_bound_of(const qk_kernel *kernel, uint32_t lanes, uint64_t cols) {
 }
 
 void qg_bound_largest(const qg_bound *bound, const double *x, uint64_t cols, double *largest) {
-    /* Of runs of `reach` columns: the largest up to a column, and from it on. Any window of so many is the end of one run and the
-     * beginning of the next. */
+    /* Of runs of `reach` columns: the largest up to a column, and from it on. Any window of so many
+     * is the end of one run and the beginning of the next. */
     const uint64_t reach = bound->reach ? bound->reach : 1;
     double *up_to = largest + cols, *from = largest + 2 * cols;
     for (uint64_t k = 0; k < cols; ++k) up_to[k] = fmax(k % reach ? up_to[k - 1] : 0, fabs(x[k]));

@@ -1,4 +1,5 @@
-/* run_bound.h: how far a sum may be from the exact one: the bound of docs/error-bounds.md, for the commands that check results. */
+/* run_bound.h: how far a sum may be from the exact one: the bound of docs/error-bounds.md, for the
+ * commands that check results. */
 #ifndef QKGEN_RUN_BOUND_H
 #define QKGEN_RUN_BOUND_H
 
@@ -21,12 +22,13 @@ qg_bound qg_bound_of(const qk_kernel *kernel, uint32_t lanes, uint64_t cols);
 /* largest[k]: the largest |x| less than bound->reach columns from k. `largest` has room for 3 * cols numbers. */
 void qg_bound_largest(const qg_bound *bound, const double *x, uint64_t cols, double *largest);
 
-/* The magnitudes of value.h's weights, of a row, as this bound takes them. `room` has room for 4 * cols numbers; NULL where
- * bound->of_others is 0. */
+/* The magnitudes of value.h's weights, of a row, as this bound takes them. `room` has room for 4 *
+ * cols numbers; NULL where bound->of_others is 0. */
 void qg_bound_magnitudes(const qg_bound *bound, float *magnitudes, uint64_t cols, double *room);
 
-/* The sum of a row with x, in double precision, and by how much a result may differ from it. `magnitudes` are those of
- * qg_bound_magnitudes, `largest` is that of qg_bound_largest. Where x is not finite, neither is the sum, and the limit has no meaning. */
+/* The sum of a row with x, in double precision, and by how much a result may differ from it.
+ * `magnitudes` are those of qg_bound_magnitudes, `largest` is that of qg_bound_largest. Where x is
+ * not finite, neither is the sum, and the limit has no meaning. */
 void qg_bound_sum(const qg_bound *bound, const float *weights, const float *magnitudes, const double *x,
                   const double *largest, uint64_t cols, double *sum, double *limit);
 

@@ -1,5 +1,6 @@
-/* The Metal target, where there is no Apple GPU: the emitted MSL text, unchanged, on this machine's processor. The executor
- * is a library of its own, because it brings a whole C++ compiler along; it is loaded when this target is asked for. */
+/* The Metal target, where there is no Apple GPU: the emitted MSL text, unchanged, on this machine's
+ * processor. The executor is a library of its own, because it brings a whole C++ compiler along; it
+ * is loaded when this target is asked for. */
 #include "cli/run.h"
 
 #include "msl/executor.h"

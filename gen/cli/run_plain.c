@@ -1,5 +1,5 @@
-/* `qkgen run` of a family that takes no format: its inputs are arrays of whole groups, and each output is a file. Data goes
- * to the target part by part, and the files get their names together, when all of them are there. */
+/* `qkgen run` of a family that takes no format: its inputs are arrays of whole groups, and each output is a file.
+ * Data goes to the target part by part, and the files get their names together, when all of them are there. */
 #include "cli/run.h"
 #include "emit/spirv.h"
 

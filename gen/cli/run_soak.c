@@ -1,4 +1,5 @@
-/* `qkgen soak`: cases without end, each in a process that may hang, crash or lose its device without taking the others along. */
+/* `qkgen soak`: cases without end, each in a process that may hang, crash or lose its device
+ * without taking the others along. */
 #include "cli/run_soak.h"
 #include "emit/spirv.h"
 
@@ -20,8 +21,8 @@ typedef struct request {
     double end; /* when to stop, or 0 */
 } request;
 
-/* What a worker says: 'B' and a case that it begins; then 'R' (right), 'N' (refused), 'W' (wrong) with the largest error and a text, or
- * 'D', a case that there is not. */
+/* What a worker says: 'B' and a case that it begins; then 'R' (right), 'N' (refused), 'W' (wrong)
+ * with the largest error and a text, or 'D', a case that there is not. */
 typedef struct worker {
     pid_t process;
     int from;

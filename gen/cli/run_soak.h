@@ -1,4 +1,5 @@
-/* run_soak.h: `qkgen soak`: kernels with shapes, constants and data drawn at random, on a device, held against double precision. */
+/* run_soak.h: `qkgen soak`: kernels with shapes, constants and data drawn at random, on a device,
+ * held against double precision. */
 #ifndef QKGEN_RUN_SOAK_H
 #define QKGEN_RUN_SOAK_H
 
@@ -19,7 +20,8 @@ typedef enum qg_soak_x {
     QG_SOAK_X_COUNT
 } qg_soak_x;
 
-/* One call of a dispatch function. Families without a format have `rows` groups of `cols` elements, and `batch` bins. */
+/* One call of a dispatch function. Families without a format have `rows` groups of `cols` elements,
+ * and `batch` bins. */
 typedef struct qg_soak_case {
     const qg_layout *layout; /* NULL: the family takes no format */
     const qg_family *family;
@@ -53,8 +55,8 @@ typedef struct qg_soak_choice {
 
 enum { QG_SOAK_GROUP = 8 }; /* cases one after the other with the same kernel */
 
-/* Case number `number`; false where it has none: no kernel of that class, or no tensor of that shape. The same choice and number
- * give the same case. */
+/* Case number `number`; false where it has none: no kernel of that class, or no tensor of that
+ * shape. The same choice and number give the same case. */
 bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number, qg_soak_case *c);
 /* Lists the kernels of a sweep, and returns how many cases it has. */
 uint64_t qg_soak_sweep(qg_arena *arena, qg_soak_choice *choice);
@@ -121,8 +123,8 @@ typedef struct qg_soak_data {
 /* False without memory; qg_soak_data_drop in either case. */
 bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *kernel, qg_soak_data *data);
 void qg_soak_data_drop(qg_soak_data *data);
-/* Holds the results against what they must be: those of outputs number 0 and on, in the order of the bindings. Where they are not that,
- * returns false and sets result->text. */
+/* Holds the results against what they must be: those of outputs number 0 and on, in the order of
+ * the bindings. Where they are not that, returns false and sets result->text. */
 bool qg_soak_judge(qg_arena *arena, const qg_soak_data *data, void *const *outputs, qg_soak_result *result);
 
 /* The next number of a sequence that `state` is the state of. */

@@ -24,8 +24,8 @@ static bool is_wanted(const qg_texts *wanted, const char *name) {
     return wanted->count == 0;
 }
 
-/* A format: first one of the specifications, then one of those that its parameters make, so that large families of formats do not
- * crowd out the others. */
+/* A format: first one of the specifications, then one of those that its parameters make, so that
+ * large families of formats do not crowd out the others. */
 static const qg_layout *draw_format(const qg_soak_choice *choice, uint64_t *state) {
     const qg_library *library = choice->session->library;
     const qg_layouts *all = &library->layouts;
@@ -75,7 +75,8 @@ static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t 
 
 /* ---- the shape ---- */
 
-/* A number of units up to `most`: few, near a power of two, as in a real model, or any. `unit` is what the numbers of models count. */
+/* A number of units up to `most`: few, near a power of two, as in a real model, or any. `unit` is
+ * what the numbers of models count. */
 static uint64_t draw_size(uint64_t *state, uint64_t most, uint64_t unit) {
     static const uint32_t models[] = {256,  512,  576,  768,  1024,  1536,  2048,  2560,  2880,  3072,  3584,
                                       4096, 5120, 7168, 8192, 11008, 12288, 14336, 18944, 27648, 28672, 65536};

@@ -1,5 +1,5 @@
-/* What must come of a case of `qkgen soak`: its data, and its results, computed on the host, in double precision, straight from the
- * layout. Rows of weights repeat after some, so that every result of a large matrix can be judged. */
+/* What must come of a case of `qkgen soak`: its data, and its results, computed on the host, in double precision,
+ * straight from the layout. Rows of weights repeat after some, so that every result of a large matrix can be judged. */
 #include "cli/run_bound.h"
 #include "cli/run_soak.h"
 
@@ -201,7 +201,8 @@ static void load_row(judge *j, uint64_t row) {
                      &j->sums[v], &j->limits[v]);
 }
 
-/* Results with row `row` of all the weights' rows: those of one matrix, or of each token and slot that names its expert. */
+/* Results with row `row` of all the weights' rows: those of one matrix, or of each token and slot
+ * that names its expert. */
 static bool judge_row(judge *j, const float *y, uint64_t row) {
     const qg_soak_case *c = j->c;
     if (!c->family->in_blocks) {
@@ -263,8 +264,9 @@ static bool judge_sums(judge *j, const float *y) {
 
 /* ---- decoders ---- */
 
-/* Whether a result is the value. Of NaNs, the payload is free; a device may take subnormal numbers for zero: a value, or a scale of at
- * most 2^-126 that is multiplied with a code, of which the largest are floats of eight bits, below 2^16. */
+/* Whether a result is the value. Of NaNs, the payload is free; a device may take subnormal numbers
+ * for zero: a value, or a scale of at most 2^-126 that is multiplied with a code, of which the
+ * largest are floats of eight bits, below 2^16. */
 static bool is_value(const judge *j, uint32_t got, float value) {
     const qg_scalar type = j->c->type;
     if (got == qg_bits_of(type, value)) return true;

@@ -1,6 +1,6 @@
-/* One case of `qkgen soak` on a device. Inputs and results lie in one buffer with gaps around them, which is filled before and looked at
- * afterwards as a whole: nothing but results may have changed, and all of them must have. A second launch writes the same bits to another
- * place. */
+/* One case of `qkgen soak` on a device. Inputs and results lie in one buffer with gaps around them,
+ * which is filled before and looked at afterwards as a whole: nothing but results may have changed,
+ * and all of them must have. A second launch writes the same bits to another place. */
 #include "cli/run_soak.h"
 #include "emit/spirv.h"
 
@@ -297,7 +297,8 @@ static bool is_left(const unsigned char *at) {
     return true;
 }
 
-/* Of both launches: bits are the same, and of sums, none is left as it was. Decoded values are all compared with what they must be. */
+/* Of both launches: bits are the same, and of sums, none is left as it was. Decoded values are all
+ * compared with what they must be. */
 static bool all_written(const trial *t, qg_soak_result *result) {
     const bool nothing = t->c->rows == 0 || t->c->cols == 0;
     for (uint32_t i = t->inputs; i < t->inputs + t->outputs; ++i) {
@@ -353,7 +354,8 @@ static const qk_tuning *tuning_of(qg_arena *arena, const trial *t) {
     return qg_tuning_with(arena, NULL, t->kernel, &at, &pairs);
 }
 
-/* What the device has no feature, or dispatch no room for, where constants, a limit or the size of the case leave none. */
+/* What the device has no feature, or dispatch no room for, where constants, a limit or the size of
+ * the case leave none. */
 static bool may_refuse(const qg_soak_case *c, qk_status status) {
     const uint64_t elements = c->rows * c->cols * (c->experts ? c->experts : 1);
     const bool unusual = *c->constants || c->parts > 1 || elements > UINT64_C(1) << 26;

@@ -1,7 +1,8 @@
-/* The count of cost.h from a module: what the compiler left of the text, in the body of the loop that loads the weights.
+/* The count of cost.h from a module: what the compiler left of the text, in the body of the loop
+ * that loads the weights.
  *
- * SPIR-V names its loops: a header says where the loop is left. Its body are the blocks that are reached from the header
- * without passing that place. */
+ * SPIR-V names its loops: a header says where the loop is left. Its body are the blocks that are
+ * reached from the header without passing that place. */
 #include "emit/cost_spirv.h"
 #include "emit/spirv.h"
 
@@ -75,8 +76,8 @@ typedef struct module {
     uint32_t weights;   /* bindings below it are the format's buffers, */
     uint32_t first_table, end_table;
     uint32_t entry; /* function */
-    uint32_t
-        ahead; /* the constant that says whether rows are loaded ahead: what is counted is what a tile takes where they are not */
+    /* the constant that says whether rows are loaded ahead: what is counted is what a tile takes where they are not */
+    uint32_t ahead;
     bool pairs; /* what a workgroup shares is a table of pairs, where weights are summed */
 } module;
 
@@ -251,8 +252,8 @@ static const block *next_loop(const module *m, uint32_t label) {
     return NULL;
 }
 
-/* Where the loads of a wide tile are made: the smallest body that holds all of those of 16 bytes, or, where there are none, so many
- * of words; and the loop after it, that uses them. */
+/* Where the loads of a wide tile are made: the smallest body that holds all of those of 16 bytes,
+ * or, where there are none, so many of words; and the loop after it, that uses them. */
 static bool *loops_of_wide(const module *m, uint32_t words) {
     uint32_t least = UINT32_MAX;
     const block *after = NULL;
@@ -274,8 +275,8 @@ static bool *loops_of_wide(const module *m, uint32_t words) {
     return best;
 }
 
-/* The smallest body that holds all loads of its function; or half of them, where what it has stands there twice: for one
- * right-hand side, and for several. */
+/* The smallest body that holds all loads of its function; or half of them, where what it has stands
+ * there twice: for one right-hand side, and for several. */
 static bool *inner_loop(const module *m) {
     bool *best = NULL;
     uint32_t least = UINT32_MAX;
@@ -356,8 +357,8 @@ static void count_select(const module *m, const instruction *i, qg_cost *cost) {
     cost->counts[is_float(m, i->type) ? QG_COST_FLOAT : QG_COST_INTEGER] += lanes_of(m, i->type);
 }
 
-/* True when a selection ends at the label that no load of weights lies in: a value is chosen there. Another one, say whether
- * there is a row to decode, belongs to the schedule. */
+/* True when a selection ends at the label that no load of weights lies in: a value is chosen there.
+ * Another one, say whether there is a row to decode, belongs to the schedule. */
 static bool chooses_values(const module *m, uint32_t label) {
     for (uint32_t b = 0; b < m->n_blocks; ++b) {
         if (m->blocks[b].join != label) continue;

@@ -493,7 +493,8 @@ static bool embed(embedding *e, const char *name, qg_text *text) {
     return true;
 }
 
-/* kernel.h goes into a format's header; dispatch.h, and that of a set of families without a format behind it, into its source. */
+/* kernel.h goes into a format's header; dispatch.h, and that of a set of families without a format
+ * behind it, into its source. */
 static bool embed_headers(qg_arena *arena, emission *e, qg_text *log) {
     embedding of = {.arena = arena, .folder = e->options->runtime_headers, .log = log};
     qg_text kernel_h = qg_text_new(arena), dispatch_h = qg_text_new(arena);

@@ -34,11 +34,11 @@ typedef struct qg_emit_report {
     uint32_t left_out; /* kernels that the GLSL compiler is too old for */
 } qg_emit_report;
 
-/* Generates everything in memory, compiles and validates every GLSL kernel, then writes (or compares). Returns false after
- * an error, whose text it appends to `*log`; nothing has been written then. */
+/* Generates everything in memory, compiles and validates every GLSL kernel, then writes (or compares).
+ * Returns false after an error, whose text it appends to `*log`; nothing has been written then. */
 bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *report, qg_text *log);
-/* Writes a generated file if it would change, and counts it then; with `check` only compares. False after an error, whose
- * text names `command`, the remedy. */
+/* Writes a generated file if it would change, and counts it then; with `check` only compares. False
+ * after an error, whose text names `command`, the remedy. */
 bool qg_settle(qg_arena *arena, const char *path, const char *text, const char *command, bool check, uint32_t *changed,
                qg_text *log);
 

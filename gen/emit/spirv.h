@@ -25,15 +25,15 @@ void qg_spirv_close(void);
  * each with an arena of its own. */
 const uint32_t *qg_spirv_compile(qg_arena *arena, const char *name, const char *glsl, size_t *bytes, const char **why);
 
-/* An instruction of a module. `type` and `result` are 0 where it has none; `words` are all of its own, the first with its
- * length and opcode. */
+/* An instruction of a module. `type` and `result` are 0 where it has none; `words` are all of its
+ * own, the first with its length and opcode. */
 typedef struct qg_spirv_instruction {
     uint32_t opcode, type, result, n_words;
     const uint32_t *words;
 } qg_spirv_instruction;
 
-/* Takes a module apart, with the parser of SPIRV-Tools; all ids are below `*bound`. Returns its instructions in `arena`, or
- * NULL and sets `*why` when the words are no module. */
+/* Takes a module apart, with the parser of SPIRV-Tools; all ids are below `*bound`. Returns its
+ * instructions in `arena`, or NULL and sets `*why` when the words are no module. */
 const qg_spirv_instruction *qg_spirv_read(qg_arena *arena, const uint32_t *words, size_t bytes, uint32_t *count,
                                           uint32_t *bound, const char **why);
 /* NULL when `count` words are a valid module for Vulkan 1.1, else why they are not. */

@@ -1,6 +1,7 @@
-/* Modules that were compiled before, as files in the folder that QKGEN_SPIRV_CACHE names: whoever compiles the same kernels again and
- * again, as tests do, waits for each once. Without that variable nothing is kept. A file's name is a hash of the text without its first
- * comment, which says how it was made, and of the compiler; its words are validated again by who read them. */
+/* Modules that were compiled before, as files in the folder that QKGEN_SPIRV_CACHE names: whoever
+ * compiles the same kernels again and again, as tests do, waits for each once. Without that
+ * variable nothing is kept. A file's name is a hash of the text without its first comment, which
+ * says how it was made, and of the compiler; its words are validated again by who read them. */
 #include "emit/spirv_cache.h"
 
 #include <stdlib.h>

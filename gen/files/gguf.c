@@ -1,5 +1,5 @@
-/* GGUF, versions 2 and 3, little-endian: a header, metadata, descriptions of tensors, padding, data. Sizes of tensors are
- * not stated; they follow from the type. */
+/* GGUF, versions 2 and 3, little-endian: a header, metadata, descriptions of tensors, padding,
+ * data. Sizes of tensors are not stated; they follow from the type. */
 #include "files/container.h"
 
 #include <stdlib.h>

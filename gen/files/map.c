@@ -219,7 +219,8 @@ static bool fits_types(const mapper *m, const set *s, const fit *f) {
     return true;
 }
 
-/* What is said of a parameter: by the user, beside the tensors, by the configuration of the module, and of the model. */
+/* What is said of a parameter: by the user, beside the tensors, by the configuration of the module,
+ * and of the model. */
 static const char *value_of(const mapper *m, const set *s, const char *name) {
     const char *value = find_setting(m->said, "", name);
     if (!value) value = find_setting(&s->beside, "", name);

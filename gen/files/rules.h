@@ -1,5 +1,5 @@
-/* rules.h: the lines of formats/containers.txt, and the numbers that tensors' shapes make: what the mapper of container.c
- * works with. */
+/* rules.h: the lines of formats/containers.txt, and the numbers that tensors' shapes make: what the
+ * mapper of container.c works with. */
 #ifndef QKGEN_RULES_H
 #define QKGEN_RULES_H
 
@@ -78,8 +78,8 @@ typedef struct qg_shape {
     uint64_t dims[QG_MAX_DIMS];
 } qg_shape;
 
-/* The shape that a weight has whose buffers are these tensors, in the order of the layout; false when they are not those
- * of one. Where the tensors leave it open, `said` is asked, "ROWSxCOLS" or NULL; else it is the largest. */
+/* The shape that a weight has whose buffers are these tensors, in the order of the layout; false when they are not
+ * those of one. Where the tensors leave it open, `said` is asked, "ROWSxCOLS" or NULL; else it is the largest. */
 bool qg_shape_solve(const qg_layout *layout, const qg_tensor *const *tensors, const char *said, qg_shape *shape);
 
 #endif

@@ -1,4 +1,5 @@
-/* safetensors: the length of a JSON header, the header, data. And the JSON configuration that lies beside such files. */
+/* safetensors: the length of a JSON header, the header, data. And the JSON configuration that lies
+ * beside such files. */
 #include "files/container.h"
 
 #include <cjson/cJSON.h>
@@ -45,7 +46,8 @@ static uint64_t spaces(const char *text, uint64_t length) {
     return at;
 }
 
-/* Parses; `*bad` is where it failed. The library gets a copy with a NUL behind it: some releases read one byte too far. */
+/* Parses; `*bad` is where it failed. The library gets a copy with a NUL behind it: some releases
+ * read one byte too far. */
 static cJSON *parse_json(const char *text, uint64_t length, uint64_t budget, uint64_t *bad) {
     *bad = 0;
     if (count_values(text, length) > (budget > SMALL ? budget : SMALL) / VALUE_BYTES) return NULL;
@@ -213,7 +215,8 @@ static void add_setting(qg_arena *arena, qg_settings *settings, const char *modu
     if (s.value) QG_PUSH(arena, settings->items, settings->count, settings->capacity, s);
 }
 
-/* An object of parameters. An object inside it is one that rules speak of, or speaks of the module that it is named after. */
+/* An object of parameters. An object inside it is one that rules speak of, or speaks of the module
+ * that it is named after. */
 static void read_settings(qg_arena *arena, const qg_rules *rules, const char *object, const cJSON *json,
                           const char *module, qg_settings *settings) {
     for (const cJSON *item = json->child; item; item = item->next) {

@@ -1,8 +1,8 @@
 /* The shape of a weight, from those of the tensors that are its buffers.
  *
- * Of whole blocks one after the other, each tensor holds as many. Where blocks are patches of a matrix, each tensor is a
- * matrix of items, and each of its extents says of the rows or columns of the weight that they lie in a range, which is
- * one number unless the last block may be cut off. A shape fits when all ranges have a number in common. */
+ * Of whole blocks one after the other, each tensor holds as many. Where blocks are patches of a matrix, each tensor
+ * is a matrix of items, and each of its extents says of the rows or columns of the weight that they lie in a range,
+ * which is one number unless the last block may be cut off. A shape fits when all ranges have a number in common. */
 #include "files/rules.h"
 
 #include <string.h>
@@ -61,7 +61,8 @@ static bool read_extents(const qg_layout *layout, const qg_buffer *buffer, const
     return true;
 }
 
-/* Keeps of a range the numbers of which `items` are the part that a buffer has, which has `tile` items for each `block`. */
+/* Keeps of a range the numbers of which `items` are the part that a buffer has, which has `tile`
+ * items for each `block`. */
 static bool narrow(range *r, uint64_t items, uint32_t tile, uint32_t block, bool ragged) {
     if (items == 0 || items > MOST || tile == 0) return false;
     const bool whole = tile == block || !ragged;

@@ -1,18 +1,22 @@
 /* Codes as bytes, four in a word, for dot products of integers.
  *
- * A word holds the four lanes of a vector of small integers, lane i in bits 8 i to 8 i + 7, so that one instruction
- * multiplies them with four bytes of x and adds up. Where codes lie a byte apart in memory, a shift and a mask make that word;
- * the rules below make it of anything else, and what is done to codes one by one is done to all four at once:
+ * A word holds the four lanes of a vector of small integers, lane i in bits 8 i to 8 i + 7, so that
+ * one instruction multiplies them with four bytes of x and adds up. Where codes lie a byte apart in
+ * memory, a shift and a mask make that word; the rules below make it of anything else, and what is
+ * done to codes one by one is done to all four at once:
  *
  *   in place   (w >> s_i) & mask, s_i = s + 8 i      (w >> s) & mask * 0x01010101
- *   spread     (w >> s_i) & mask, s_i = s + n i      two steps that move halves, then quarters, apart; one product for bits
+ *   spread     (w >> s_i) & mask, s_i = s + n i      two steps that move halves, then quarters,
+ *                                                    apart; one product for bits
  *   join       a | b << c                            the words of a and b, likewise
- *   turn       sign_extend(a, n)                     the word of a with its sign bits turned, and -2^(n-1) for each lane
+ *   turn       sign_extend(a, n)                     the word of a with its sign bits turned, and
+ *                                                    -2^(n-1) for each lane
  *   sign       g * (bit ? -1 : 1)                    (g ^ m) + s, with 255 and 1 in the bytes of negative lanes
  *   digit      ((b * r^n & 255) * r) >> 8            two bytes at a time, with 16 bits for each product
  *   pack       any four integers that fit            each shifted to its byte
  *
- * Where all pairs of a table's values are at hand, of which a byte of two codes picks one, dot_bytes.c has a rule before these. */
+ * Where all pairs of a table's values are at hand, of which a byte of two codes picks one,
+ * dot_bytes.c has a rule before these. */
 #include "ir/ir.h"
 
 enum { LANES = 4, BYTE = 8 };
@@ -34,7 +38,8 @@ static bool is_integer(const qg_node *node) { return node->op == QG_CONST && nod
 
 static uint32_t ones(uint32_t width) { return width < 32 ? (UINT32_C(1) << width) - 1 : UINT32_MAX; }
 
-/* What a mask leaves of a shift or a product that has no name is masked where it goes to: ((w >> 4) & 3) << 2 is (w >> 2) & 12. */
+/* What a mask leaves of a shift or a product that has no name is masked where it goes to: ((w >> 4)
+ * & 3) << 2 is (w >> 2) & 12. */
 static const qg_node *up(qg_ir *ir, const qg_node *word, uint32_t bits) {
     const qg_node *from = word->op == QG_AND && !word->name && !word->arg[0]->name ? word->arg[0] : word;
     const qg_node *moved = NULL;

@@ -1,18 +1,18 @@
 /* The dot product of a tile with x: sum(x * value), rewritten so that little is left to do for each element.
  *
- * A value is a sum of products, and most factors of a product are the same for a whole run of elements: a scale, a minimum, a
- * constant. What is the same is multiplied once, with the sum of what is not; where nothing is left but x itself, its sum
- * over the run was made when x was loaded, and serves every row. Rules, applied from the outside in:
+ * A value is a sum of products, and most factors of a product are the same for a whole run of elements: a scale, a
+ * minimum, a constant. What is the same is multiplied once, with the sum of what is not; where nothing is left but x
+ * itself, its sum over the run was made when x was loaded, and serves every row. Rules, applied from the outside in:
  *
- *   distribute   x . (a + b) = x . a + x . b            where a or b is the same for the run; also below a conversion of
- *                                                        integers that floats hold exactly
+ *   distribute   x . (a + b) = x . a + x . b            where a or b is the same for the run; also below
+ *                                                       a conversion of integers that floats hold exactly
  *   factor       x . (s * a) = s * (x . a)              s is the same for the run, wherever it stands in a product
  *   choice       x . (bit ? s : -s) = s * (2 * (x . bit) - x . 1)
  *   halves       x . float(codes) = (x * 2^24) . halves  see halves.c
  *   collect      s * (x0 . a0) + s * (x1 . a1) = s * (x0 . a0 + x1 . a1)
  *
- * Sums may round differently than the value does: a kernel's numeric class bounds by how much. A value that is asked for in
- * narrower arithmetic is left as it is. */
+ * Sums may round differently than the value does: a kernel's numeric class bounds by how much. A
+ * value that is asked for in narrower arithmetic is left as it is. */
 #include "ir/dot.h"
 
 #include <string.h>
@@ -53,7 +53,8 @@ static void add_product(products *p, product one) {
 
 static const qg_node *times(qg_ir *ir, const qg_node *a, const qg_node *b) { return a ? apply(ir, QG_MUL, a, b) : b; }
 
-/* factor: a uniform factor goes to the scale, a constant one to the coefficient; for sums of integers, one integer stays. */
+/* factor: a uniform factor goes to the scale, a constant one to the coefficient; for sums of
+ * integers, one integer stays. */
 static product scaled(products *p, product by, const qg_node *factor) {
     factor = one_lane(factor);
     int64_t low, high;
@@ -111,8 +112,8 @@ static bool expand_choice(products *p, const qg_node *node, product by) {
     return true;
 }
 
-/* Multiplies by->vector with the factors of a product that are not uniform, and by->scale with those that are; returns how
- * many are not. */
+/* Multiplies by->vector with the factors of a product that are not uniform, and by->scale with
+ * those that are; returns how many are not. */
 static uint32_t take_factors(products *p, const qg_node *node, product *by) {
     if (is_uniform(p, node)) {
         *by = scaled(p, *by, node);
@@ -193,8 +194,8 @@ static const qg_node *plus(qg_ir *ir, const qg_node *sum, const qg_node *term, b
     return qg_is_added_dot(ir, both) ? qg_let(ir, both, "dots", NULL) : both;
 }
 
-/* The sums of x over runs that have one scale and one coefficient are a single sum. A run that has them twice is left for
- * another one. */
+/* The sums of x over runs that have one scale and one coefficient are a single sum. A run that has
+ * them twice is left for another one. */
 static const qg_node *sum_of_x(products *p, uint32_t first, const qg_node *scale, bool *taken) {
     uint64_t runs = 0;
     const float coefficient = p->items[first].coefficient;

@@ -1,9 +1,12 @@
-/* The dot product of a tile with x in integers: codes as bytes (bytes.c), x as one to three signed bytes for each element, its
- * digits, with a step for so many elements; with several digits, one for all of the tile, where that has one scale. A product of four codes with four digits is one instruction where devices have
- * it, and all sums below the scale and the step are exact. Rules, after those of dot.c:
+/* The dot product of a tile with x in integers: codes as bytes (bytes.c), x as one to three signed bytes
+ * for each element, its digits, with a step for so many elements; with several digits, one for all of
+ * the tile, where that has one scale. A product of four codes with four digits is one instruction where
+ * devices have it, and all sums below the scale and the step are exact. Rules, after those of dot.c:
  *
- *   pairs    table[(w >> s_i) & 15], both halves of w's bytes    the table of pairs, a byte at a time; x is packed to match
- *   planes   codes of 1, 2 or 4 bits that fill a word    one mask gives four of them, a byte apart; x is packed to match
+ *   pairs    table[(w >> s_i) & 15], both halves of w's bytes    the table of pairs, a byte at a
+ *                                                                time; x is packed to match
+ *   planes   codes of 1, 2 or 4 bits that fill a word    one mask gives four of them, a byte apart;
+ *                                                        x is packed to match
  *   halves   the same that fill halves of two words      both as one word, and then planes of it
  *   bytes    x . float(codes)                             four codes at a time, see bytes.c
  *   whole    d * float(a) * (x . b) + d * float(c) * ..   d * float(a * (x . b) + c * ...), still integers
@@ -100,8 +103,8 @@ typedef struct owner {
     bool there;
 } owner;
 
-/* Which lane of which product has its code at each bit of a word. A product that has a code twice, or one that another product
- * has, is left out. */
+/* Which lane of which product has its code at each bit of a word. A product that has a code twice,
+ * or one that another product has, is left out. */
 static void find_owners(const byte_sum *s, const qg_plane *planes, const bool *is_plane, const bool *taken,
                         uint32_t first, owner owners[32]) {
     for (uint32_t i = first; i < s->p.count; ++i) {

@@ -1,17 +1,21 @@
 /* Codes as floats without conversions of integers, for sums.
  *
- * A half whose exponent bits are zero is its ten low bits times 2^-24, so that one unpacking of a word with two masked codes,
- * sixteen bits apart, gives two floats. Nothing is shifted into place where the code lies below bit ten: it is then 2^p
- * times too large. Both factors are powers of two; x is multiplied with their inverses when it is loaded, once for all rows.
+ * A half whose exponent bits are zero is its ten low bits times 2^-24, so that one unpacking of a
+ * word with two masked codes, sixteen bits apart, gives two floats. Nothing is shifted into place
+ * where the code lies below bit ten: it is then 2^p times too large. Both factors are powers of
+ * two; x is multiplied with their inverses when it is loaded, once for all rows.
  *
  *   halves   float((w >> s) & mask)          unpack(w & (mask << p | mask << p + 16)).x or .y, with x * 2^(24 - p)
- *   merge    (a >> s & m) | (b >> t & n) << c   one word, before that, where the codes of all lanes lie alike in a and b
- *   bias     float(sign_extend(u, n))        the same for u with its sign bit turned, and minus 2^(n-1) for each element
- *   bytes    any four integers that bytes.c makes a word of, all at once: bytes 0 and 2 of it, and 1 and 3, less the lowest that
- *            they can be, where that is below zero
+ *   merge    (a >> s & m) | (b >> t & n) << c   one word, before that, where the codes of all lanes
+ *                                               lie alike in a and b
+ *   bias     float(sign_extend(u, n))        the same for u with its sign bit turned, and minus
+ *                                            2^(n-1) for each element
+ *   bytes    any four integers that bytes.c makes a word of, all at once: bytes 0 and 2 of it, and
+ *            1 and 3, less the lowest that they can be, where that is below zero
  *   pairs    table[(w >> s) & 15], both halves of w's bytes    the table of pairs, a byte at a time
- *   floats   table[(w >> s) & mask]          where the table holds floats of few bits: the sign goes to the half's, the other bits
- *                                            to its lowest exponents; a power of two makes up for the difference in bias */
+ *   floats   table[(w >> s) & mask]          where the table holds floats of few bits: the sign goes
+ *                                            to the half's, the other bits to its lowest exponents;
+ *                                            a power of two makes up for the difference in bias */
 #include "ir/ir.h"
 
 #include <math.h>
@@ -216,7 +220,8 @@ static bool floats_as_halves(qg_ir *ir, const fields *f, uint32_t lanes, qg_halv
     return true;
 }
 
-/* bytes: where the lowest of a table's values is not known, what makes them positive may be far larger than they are. */
+/* bytes: where the lowest of a table's values is not known, what makes them positive may be far
+ * larger than they are. */
 static bool match_bytes(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f, float *bias) {
     qg_bytes bytes;
     if (lanes != 4 || !qg_as_bytes_at_once(ir, node, &bytes)) return false;

@@ -1,7 +1,7 @@
-/* Index forms. An address of a layout is a sum of digits times strides, and the digits of one tile are partly known when
- * the kernel is generated. Keeping an index as a sum of digits with known ranges lets division and remainder by constants
- * act on the sum: what is static about a word's number or a shift comes out as a constant, and the rest stays a short
- * expression in the digits that are not. */
+/* Index forms. An address of a layout is a sum of digits times strides, and the digits of one tile are
+ * partly known when the kernel is generated. Keeping an index as a sum of digits with known ranges
+ * lets division and remainder by constants act on the sum: what is static about a word's number or a
+ * shift comes out as a constant, and the rest stays a short expression in the digits that are not. */
 #include "ir/ir.h"
 
 qg_index qg_index_constant(int64_t value) { return (qg_index){.constant = value}; }
@@ -50,7 +50,8 @@ qg_index qg_index_scale(qg_index a, int64_t factor) {
     return a;
 }
 
-/* a = divisor * whole + part, where part lies in [0, divisor) for all digits; false when the form does not fall apart so. */
+/* a = divisor * whole + part, where part lies in [0, divisor) for all digits; false when the form
+ * does not fall apart so. */
 static bool split(qg_ir *ir, qg_index a, uint32_t divisor, qg_index *whole, qg_index *part) {
     const int64_t d = divisor;
     *whole = qg_index_constant(a.constant / d);

@@ -1,7 +1,8 @@
 /* The IR: unique, immutable expressions and the statements that name some of them.
  *
- * Nothing here is scheduled. An expression that was given a name becomes a statement where the name was given; all others
- * are printed at their use. So whoever builds the IR decides how it reads, and building the same thing twice costs nothing. */
+ * Nothing here is scheduled. An expression that was given a name becomes a statement where the name
+ * was given; all others are printed at their use. So whoever builds the IR decides how it reads,
+ * and building the same thing twice costs nothing. */
 #include "ir/ir.h"
 
 #include <stdlib.h>

@@ -9,9 +9,9 @@
 /* Elements of a tile that share a step of x where it is integers: class int8 is bytes in steps of so many. */
 enum { QG_MAX_LANES = 4, QG_STEP_ELEMENTS = 32 };
 
-/* An expression. Nodes are immutable and unique: building the same expression twice gives the same node. Binary operations
- * broadcast a single lane over several. A node with a name is printed as a statement of its own, in the order in which the
- * names were given; all others are printed where they are used. */
+/* An expression. Nodes are immutable and unique: building the same expression twice gives the same node.
+ * Binary operations broadcast a single lane over several. A node with a name is printed as a statement
+ * of its own, in the order in which the names were given; all others are printed where they are used. */
 typedef struct qg_node {
     qg_op op;
     qg_kind kind;
@@ -77,7 +77,8 @@ const qg_node *qg_int(qg_ir *ir, int64_t value);
 const qg_node *qg_real(qg_ir *ir, float value);
 /* A named input of the code, below `extent`. */
 const qg_node *qg_arg(qg_ir *ir, const char *name, uint64_t extent);
-/* Applies an operation after constant folding and the identities that are exact (x + 0, x & mask that changes nothing). */
+/* Applies an operation after constant folding and the identities that are exact (x + 0, x & mask
+ * that changes nothing). */
 const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b, const qg_node *c);
 /* The `unit`-bit word of a buffer at an index counted in such words, zero-extended. */
 const qg_node *qg_load(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index);
@@ -88,8 +89,8 @@ const qg_node *qg_load_wide(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_
 /* The kind of a table's values. */
 qg_kind qg_table_kind(const qg_table *table);
 const qg_node *qg_lookup(qg_ir *ir, uint32_t table, const qg_node *row, const qg_node *column);
-/* What a table of 16 bytes has for the four codes in the low 16 bits of a word, as bytes: for the lower half of the first byte, of
- * the second, for the upper half of the first, of the second. */
+/* What a table of 16 bytes has for the four codes in the low 16 bits of a word, as bytes: for the
+ * lower half of the first byte, of the second, for the upper half of the first, of the second. */
 const qg_node *qg_pairs(qg_ir *ir, uint32_t table, const qg_node *codes);
 /* The two of one byte, that of the lower half first, as halves in a word. */
 const qg_node *qg_pair(qg_ir *ir, uint32_t table, const qg_node *codes);
@@ -100,12 +101,13 @@ const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
 const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width);
 /* The dot product of a run of x with as many values, and the sum of x over a set of runs. */
 const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector);
-/* Whether a dot product of four lanes is added to something, in code that has a function for that: a chain of multiplications
- * with additions. */
+/* Whether a dot product of four lanes is added to something, in code that has a function for that:
+ * a chain of multiplications with additions. */
 bool qg_is_added_dot(const qg_ir *ir, const qg_node *node);
 const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs);
-/* In integers, for the digit in hand: four bytes of codes with quad number `quad` of x, and the sum of digits over a set of
- * runs; what such a sum stands for when all digits are taken together, in steps of x; and step number `step` of the tile. */
+/* In integers, for the digit in hand: four bytes of codes with quad number `quad` of x, and the sum
+ * of digits over a set of runs; what such a sum stands for when all digits are taken together, in
+ * steps of x; and step number `step` of the tile. */
 const qg_node *qg_dot4(qg_ir *ir, uint32_t quad, const qg_node *bytes, bool with_sign);
 const qg_node *qg_x_digits(qg_ir *ir, uint64_t runs);
 const qg_node *qg_digits(qg_ir *ir, const qg_node *sum);
@@ -116,8 +118,8 @@ const qg_node *qg_halves_of(qg_ir *ir, const qg_node *word);
 const qg_node *qg_float_bits(qg_ir *ir, qg_scalar type, const qg_node *bits);
 /* A float rounded to F16 or BF16; the node itself where that type holds it, or where the type is F32. */
 const qg_node *qg_round(qg_ir *ir, qg_scalar type, const qg_node *node);
-/* Makes a statement of a node that is neither a constant nor an argument, if it has no name yet. Statements that share a
- * name are told apart by qg_finish. */
+/* Makes a statement of a node that is neither a constant nor an argument, if it has no name yet.
+ * Statements that share a name are told apart by qg_finish. */
 const qg_node *qg_let(qg_ir *ir, const qg_node *node, const char *name, const char *comment);
 void qg_output(qg_ir *ir, const qg_node *node, const char *comment);
 /* The last step of building: puts the statements that the outputs need in an order in which each comes before its uses,
@@ -153,19 +155,19 @@ bool qg_index_difference(qg_index a, qg_index b, int64_t *difference);
 /* start + a; `start` may be NULL. */
 const qg_node *qg_index_node(qg_ir *ir, const qg_node *start, qg_index a);
 
-/* ---- dot.c -------------------------------------------------------------------------------------------------------- */
+/* ---- dot.c ------------------------------------------------------------------------------------------------------- */
 
-/* sum(x * value) over a tile, of which `values` has one vector for each run; what is the same for a run stands outside of
- * the sums. */
+/* sum(x * value) over a tile, of which `values` has one vector for each run; what is the same for a
+ * run stands outside of the sums. */
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 /* The same with every value as it was written: for values whose operations must round as they do. */
 const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 
-/* The same in integers, as dot_bytes.c has it; NULL where a value is no integer of eight bits times what is the same for a
- * run, where all values are the same for their runs, or where 32 bits might not hold the sum. */
+/* The same in integers, as dot_bytes.c has it; NULL where a value is no integer of eight bits times what is the
+ * same for a run, where all values are the same for their runs, or where 32 bits might not hold the sum. */
 const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 
-/* ---- bytes.c ------------------------------------------------------------------------------------------------------ */
+/* ---- bytes.c ----------------------------------------------------------------------------------------------------- */
 
 /* Four integers are the bytes of a word, each between `low` and `high`, plus `offset`. */
 typedef struct qg_bytes {
@@ -198,15 +200,16 @@ typedef struct qg_nibbles {
 bool qg_as_nibbles(qg_ir *ir, const qg_node *node, qg_nibbles *out);
 /* The word of which four integers are the bytes; NULL where there is none. */
 const qg_node *qg_word_of_bytes(qg_ir *ir, const qg_node *node);
-/* Two fractions of eight bits, in the lower bytes of both halves of a word, times radix * `power`, with 16 bits for each; where that is a
- * power of the radix, by its digits one after the other, which others want, too. `power` may be NULL: 1. */
+/* Two fractions of eight bits, in the lower bytes of both halves of a word, times radix * `power`,
+ * with 16 bits for each; where that is a power of the radix, by its digits one after the other,
+ * which others want, too. `power` may be NULL: 1. */
 const qg_node *qg_times_radix(qg_ir *ir, const qg_node *pairs, const qg_node *power, uint32_t radix, const char *name);
 /* The bit that a condition asks for; NULL when it asks for anything else. */
 const qg_node *qg_bit_of(const qg_node *condition);
 /* Bounds of an integer, in all lanes; false where none are known. */
 bool qg_integer_range(const qg_ir *ir, const qg_node *node, int64_t *low, int64_t *high);
 
-/* ---- halves.c ----------------------------------------------------------------------------------------------------- */
+/* ---- halves.c ---------------------------------------------------------------------------------------------------- */
 
 /* A vector of integers as floats is `vector` * `factor` - `bias`, lane by lane. */
 typedef struct qg_halves {
@@ -218,7 +221,7 @@ typedef struct qg_halves {
 /* Takes a conversion of codes that lie in one word apart; false where its lanes do not fit into halves. */
 bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out);
 
-/* ---- operands.c --------------------------------------------------------------------------------------------------- */
+/* ---- operands.c -------------------------------------------------------------------------------------------------- */
 
 /* Of four threads, x for eight right-hand sides then has 8 KiB. */
 enum { QG_NO_ELEMENT = UINT16_MAX, QG_MOST_WORDS = 64 };
@@ -252,10 +255,11 @@ const qg_operands *qg_operands_of(qg_ir *ir, uint32_t lanes, uint32_t n_runs, co
 enum { QG_PART = 4 };
 uint32_t qg_operands_part(const qg_operands *operands);
 
-/* ---- stored.c: tables as words of memory ----------------------------------------------------------------------------- */
+/* ---- stored.c: tables as words of memory ------------------------------------------------------------------------- */
 
-/* Bits of a value of a stored table: its type's, but that floats are f32, that a table of one column has a word for each
- * value, so that it is indexed as an array is, and that rows of eight bytes with at most 16 values one after the other have half. */
+/* Bits of a value of a stored table: its type's, but that floats are f32, that a table of one
+ * column has a word for each value, so that it is indexed as an array is, and that rows of eight
+ * bytes with at most 16 values one after the other have half. */
 uint32_t qg_table_bits(const qg_table *table);
 /* What is to be added to these bits, as a number without a sign, where they are fewer than the type's; else 0. */
 int32_t qg_table_offset(const qg_table *table);
@@ -265,7 +269,7 @@ const char *qg_table_packing(qg_arena *arena, const qg_table *table);
 uint32_t qg_table_size(const qg_table *table);
 const uint32_t *qg_table_words(qg_arena *arena, const qg_table *table, uint32_t *bytes);
 
-/* ---- uses.c: what an IR uses ----------------------------------------------------------------------------------------- */
+/* ---- uses.c: what an IR uses ------------------------------------------------------------------------------------- */
 
 /* The name of what LOAD reads. */
 const char *qg_load_name(const qg_layout *layout, uint32_t ref);

@@ -1,9 +1,9 @@
 /* Values of a tile as operands of a matrix unit: halves, two in a word, in an order of which only x has to know.
  *
- * Codes that lie sixteen bits apart in a word are two halves as they are, 2^24 times too small (halves.c), and one
- * multiplication and addition of halves turns both into values. Scales and what is added are halves, too; so that these are
- * neither too large nor too small, all of a tile is multiplied with a power of two, which is made up for in the sum. Where the
- * values of a run are no such codes, they are computed as floats, and rounded. */
+ * Codes that lie sixteen bits apart in a word are two halves as they are, 2^24 times too small (halves.c), and
+ * one multiplication and addition of halves turns both into values. Scales and what is added are halves, too; so
+ * that these are neither too large nor too small, all of a tile is multiplied with a power of two, which is made
+ * up for in the sum. Where the values of a run are no such codes, they are computed as floats, and rounded. */
 #include "ir/dot.h"
 
 #include <math.h>
@@ -123,7 +123,8 @@ static void add_floats(builder *b, uint32_t run, qg_operand word, const qg_node 
     }
 }
 
-/* The values of a run as one product of what fits into halves, and what is added to it; false where they are not that. */
+/* The values of a run as one product of what fits into halves, and what is added to it; false where
+ * they are not that. */
 static bool add_codes(builder *b, uint32_t run) {
     const product *codes = NULL;
     qg_halves halves;

@@ -1,8 +1,9 @@
 /* How the buffers of a block lie in those of a tensor, when blocks are patches of a matrix.
  *
- * The one idea: inside of a block nothing changes. A block's part of a buffer is a tile of items, whose bits are counted row
- * by row, and every layout rule is proven on that. The axes of the buffer only say where the tile's items lie in memory: so
- * packing along another dimension, scales for a whole row, an index that chooses the scale, are all the same layout. */
+ * The one idea: inside of a block nothing changes. A block's part of a buffer is a tile of items,
+ * whose bits are counted row by row, and every layout rule is proven on that. The axes of the
+ * buffer only say where the tile's items lie in memory: so packing along another dimension, scales
+ * for a whole row, an index that chooses the scale, are all the same layout. */
 #include "spec/check.h"
 #include "spec/lex.h"
 

@@ -50,8 +50,8 @@ void qg_layout_codes(qg_work *work);
 /* The code of a scalar field that the value names; made at the first use. */
 uint32_t qg_code_of_field(qg_work *work, uint32_t field);
 
-/* axes.c. Tiles and axes of the buffers, when the fields are known; and the codes that stand in the place of axes, when the
- * codes are. */
+/* axes.c. Tiles and axes of the buffers, when the fields are known; and the codes that stand in the
+ * place of axes, when the codes are. */
 bool qg_layout_tiles(qg_work *work);
 bool qg_layout_indices(qg_work *work);
 

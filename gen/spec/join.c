@@ -1,5 +1,5 @@
-/* Blocks joined: several neighbours as one block of a layout of its own. Where a block has a part of a word, as many as make whole
- * words together are joined, and then every place in them is known in words. */
+/* Blocks joined: several neighbours as one block of a layout of its own. Where a block has a part of a
+ * word, as many as make whole words together are joined, and then every place in them is known in words. */
 #include "spec/spec.h"
 
 bool qg_has_segments(const qg_code *code) { return code->slices[code->n_slices - 1].first > 0; }

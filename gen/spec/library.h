@@ -25,9 +25,9 @@ const char *qg_library_nearest(const qg_library *library, const char *name);
 
 /* ---- shown.c ---- */
 
-/* Reads a list of formats: a name on each line, `#` and what follows being a comment. Returns for each layout of the library
- * whether it is named. A name that is not known or stands there twice, or a list without any, is an error, which goes to
- * `diag`; NULL then. */
+/* Reads a list of formats: a name on each line, `#` and what follows being a comment. Returns for
+ * each layout of the library whether it is named. A name that is not known or stands there twice,
+ * or a list without any, is an error, which goes to `diag`; NULL then. */
 const bool *qg_shown_read(qg_arena *arena, qg_diag *diag, const qg_library *library, const char *path);
 
 #endif

@@ -33,19 +33,20 @@ static const char reserved[] =
     "abs all any ceil clamp cos cross dot exp exp2 floor fma fract isinf isnan ldexp length log log2 max min mix mod "
     "modf normalize pow round select sign sin sqrt step trunc pack unpack as_type popcount "
     /* what generated kernels call their own things */
-    "decode write_tile store value_at f16_at bf16_at f32_to_f16 f32_to_bf16 f16_to_f32 bf16_to_f32 load_u32 dst indices "
-    "round_f16 round_bf16 "
+    "decode write_tile store value_at f16_at bf16_at f32_to_f16 f32_to_bf16 f16_to_f32 bf16_to_f32 load_u32 dst "
+    "indices round_f16 round_bf16 "
     "out_of_range tiles rows row_first row_end row_tiles tokens push threads from to index cols grid_rows grid_cols "
     "table_rows table_cols row col tile block_row block_col token found first start "
     /* types and names of specifications */
     "u8 i8 u16 i16 u32 f16 bf16 f32 e2m1 e2m3 e3m2 e4m3 e5m2 e8m0 i blocks ";
-/* Names that stand in kernels beside those of buffers and tables, which are the author's own there; codes and fields are not. */
+/* Names that stand in kernels beside those of buffers and tables, which are the author's own there;
+ * codes and fields are not. */
 static const char beside_buffers[] =
     " BATCH BUSY ROWS SPLIT TILES Dst Ids Indices Input InputElements Output Push Status accumulate at base batch c "
-    "decode_tile e elements_of expert expert_end expert_first experts group groups held held_token ids j k kept kept_sum "
-    "lane lanes load_x m n pair part partial parts place r row_cols row_runs s shape simd_sum simdgroup simdgroups slice "
-    "slices slots split standing status sum sum_cut sum_rows sum_shape t team teams thread_index total v vector weights "
-    "whole_tiles work x x_at x_in x_sum y y_first y_rows ";
+    "decode_tile e elements_of expert expert_end expert_first experts group groups held held_token ids j k kept "
+    "kept_sum lane lanes load_x m n pair part partial parts place r row_cols row_runs s shape simd_sum simdgroup "
+    "simdgroups slice slices slots split standing status sum sum_cut sum_rows sum_shape t team teams thread_index "
+    "total v vector weights whole_tiles work x x_at x_in x_sum y y_first y_rows ";
 /* clang-format on */
 
 static bool is_listed(const char *list, const char *name) {

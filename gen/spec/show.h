@@ -12,8 +12,8 @@ char *qg_show_svg(qg_arena *arena, const qg_layout *layout);
 
 /* ---- show.c, for both pictures: the block cut into cells and rows ----------------------------------------------- */
 
-/* Adjacent bits of one instance of a code, rising with the address, which are consecutive bits of the code; or bits that hold
- * digits of a base for several instances. */
+/* Adjacent bits of one instance of a code, rising with the address, which are consecutive bits of
+ * the code; or bits that hold digits of a base for several instances. */
 typedef struct qg_show_cell {
     qg_owner owner; /* of the first bit */
     uint32_t bit;   /* address in the buffer */
@@ -63,8 +63,8 @@ const char *qg_show_value(qg_arena *arena, const qg_source *source);
 uint32_t qg_show_lines(qg_arena *arena, const qg_source *source);
 /* "q17", "d", "spare". */
 const char *qg_show_name(const qg_show *show, const qg_owner *owner);
-/* The name in a cell, with '<' and '>' where the code goes on in another row. Where the cell holds digits of a base, all
- * instances that it holds: "t0,32,64". */
+/* The name in a cell, with '<' and '>' where the code goes on in another row. Where the cell holds
+ * digits of a base, all instances that it holds: "t0,32,64". */
 const char *qg_show_label(const qg_show *show, const qg_show_cell *cell);
 /* Whether the owner's bits hold that instance of its code, alone or with others. */
 bool qg_show_holds(const qg_show *show, const qg_owner *owner, uint32_t instance);

@@ -19,7 +19,8 @@ typedef enum qg_scalar {
 
 typedef enum qg_scalar_kind { QG_UNSIGNED, QG_SIGNED, QG_FLOATING } qg_scalar_kind;
 
-/* What the codes of the largest exponent are: numbers; infinities and NaN; or numbers, but that with all bits set is NaN. */
+/* What the codes of the largest exponent are: numbers; infinities and NaN; or numbers, but that
+ * with all bits set is NaN. */
 typedef enum qg_specials { QG_FINITE, QG_IEEE, QG_NAN_ON_TOP } qg_specials;
 
 typedef struct qg_scalar_info {
@@ -129,8 +130,8 @@ typedef struct qg_spec_slice {
     uint32_t segment; /* how many `then` stand before it */
 } qg_spec_slice;
 
-/* `code NAME [: TYPE] [per N] = FIELD { slices } ... [then FIELD { slices } ...] ...`, or `spare FIELD { slices }` with an
- * empty name. */
+/* `code NAME [: TYPE] [per N] = FIELD { slices } ... [then FIELD { slices } ...] ...`, or `spare
+ * FIELD { slices }` with an empty name. */
 typedef struct qg_spec_code {
     const char *name;
     qg_loc loc;
@@ -208,10 +209,10 @@ typedef struct qg_field {
 /* What a buffer grows along. */
 typedef enum qg_axis { QG_AXIS_ROWS, QG_AXIS_COLS, QG_AXIS_CODE } qg_axis;
 
-/* Not in VIEW_BLOCKS, a buffer is a matrix of items, and a block has a tile of it, row by row in the block's own bytes. The
- * axes say what the matrix grows along, the slowest in memory first: [rows][cols] as the tile is written, [cols][rows]
- * turned, [rows] or [cols] shared by all columns or rows of blocks, none shared by the whole tensor. Along AXIS_CODE the
- * number of the column of blocks is the value of a code. */
+/* Not in VIEW_BLOCKS, a buffer is a matrix of items, and a block has a tile of it, row by row in the
+ * block's own bytes. The axes say what the matrix grows along, the slowest in memory first: [rows][cols] as
+ * the tile is written, [cols][rows] turned, [rows] or [cols] shared by all columns or rows of blocks, none
+ * shared by the whole tensor. Along AXIS_CODE the number of the column of blocks is the value of a code. */
 typedef struct qg_buffer {
     const char *name;
     uint32_t bytes; /* of one block in this buffer */
@@ -227,12 +228,13 @@ typedef struct qg_digit {
     int32_t stride; /* bits */
 } qg_digit;
 
-/* Bits [shift, shift+bits) of instances [first, first+count) of a code. The index of an instance, counted from `first` and
- * split into digits, lies at bit + sum(digit * stride).
+/* Bits [shift, shift+bits) of instances [first, first+count) of a code. The index of an instance,
+ * counted from `first` and split into digits, lies at bit + sum(digit * stride).
  *
- * With a radix, `width` bits hold several digits of that base as a binary fraction rounded up, and digit `power` of the index
- * says which one, the most significant being 0: for n it is ((word * radix^n) mod 2^width) * radix >> width. It moves no
- * address (stride 0); radix^extent is at most 2^width, and width at most 16, so that all products fit 32 bits. */
+ * With a radix, `width` bits hold several digits of that base as a binary fraction rounded up, and
+ * digit `power` of the index says which one, the most significant being 0: for n it is ((word *
+ * radix^n) mod 2^width) * radix >> width. It moves no address (stride 0); radix^extent is at most
+ * 2^width, and width at most 16, so that all products fit 32 bits. */
 typedef struct qg_slice {
     qg_loc loc;
     uint32_t width; /* in memory */
@@ -248,9 +250,10 @@ typedef struct qg_slice {
     const qg_digit *digits;
 } qg_slice;
 
-/* A code has `count` = elements / per instances in a block; instance j serves elements [j*per, (j+1)*per). Its slices stand
- * segment by segment, low bits first: those of a segment have the same `first`, and together give all bits of the code. A
- * scalar field that the value names directly is a code too, of one slice without digits, with per = elements. */
+/* A code has `count` = elements / per instances in a block; instance j serves elements [j*per,
+ * (j+1)*per). Its slices stand segment by segment, low bits first: those of a segment have the same
+ * `first`, and together give all bits of the code. A scalar field that the value names directly is
+ * a code too, of one slice without digits, with per = elements. */
 typedef struct qg_code {
     const char *name;
     qg_loc loc;
@@ -327,8 +330,8 @@ typedef struct qg_layouts {
 /* The buffer of a code's bits that is found by the value of another code, or NULL. */
 const qg_buffer *qg_index_of(const qg_buffer *buffers, const qg_code *code);
 
-/* The format with its value computed in `math`: each float, and the result of each operation on floats, is rounded to that
- * type. Unless that is f32, the name says so: FORMAT_decode_MATH. */
+/* The format with its value computed in `math`: each float, and the result of each operation on
+ * floats, is rounded to that type. Unless that is f32, the name says so: FORMAT_decode_MATH. */
 const qg_layout *qg_layout_in(qg_arena *arena, const qg_layout *layout, qg_scalar math);
 
 /* Bits that a tensor has for each element; what all rows or columns of blocks share does not count. */
@@ -341,11 +344,11 @@ qg_layouts qg_check(qg_arena *arena, qg_diag *diag, const qg_spec *spec);
 /* The instance of a code that serves an element of the block. */
 uint32_t qg_instance_of(const qg_layout *layout, const qg_code *code, uint32_t element);
 
-/* The bit address of instance `j` of a code in a slice that serves it, from the start of the block's part of the slice's
- * buffer. */
+/* The bit address of instance `j` of a code in a slice that serves it, from the start of the
+ * block's part of the slice's buffer. */
 uint32_t qg_slice_address(const qg_slice *slice, uint32_t j);
-/* Which digit of the slice's radix instance `j` is, the most significant being 0; 0 without a radix. The first digit stands
- * for all in proofs and pictures. */
+/* Which digit of the slice's radix instance `j` is, the most significant being 0; 0 without a
+ * radix. The first digit stands for all in proofs and pictures. */
 uint32_t qg_slice_power(const qg_slice *slice, uint32_t j);
 
 /* Who owns a bit of the block: layout.c's map behind proofs and pictures. */
@@ -361,12 +364,12 @@ typedef struct qg_owner {
 /* One owner for each bit of buffer `buffer`'s part of a block. */
 const qg_owner *qg_bit_map(qg_arena *arena, const qg_layout *layout, uint32_t buffer);
 
-/* ---- join.c ------------------------------------------------------------------------------------------------------- */
+/* ---- join.c ------------------------------------------------------------------------------------------------------ */
 
 /* Whether a code lies elsewhere from some instance on. */
 bool qg_has_segments(const qg_code *code);
-/* A layout of which a block is `count` blocks of `layout`, one after the other; NULL where they cannot be described so. The slices of
- * codes with segments are those of the first block. */
+/* A layout of which a block is `count` blocks of `layout`, one after the other; NULL where they
+ * cannot be described so. The slices of codes with segments are those of the first block. */
 const qg_layout *qg_layout_joined(qg_arena *arena, const qg_layout *layout, uint32_t count);
 
 /* ---- dump.c: stages as text that people read and tests compare -------------------------------------------------- */

@@ -156,7 +156,8 @@ static number evaluate_as_written(const element *e, const qg_term *term) {
 
 /* ---- magnitudes ---- */
 
-/* Kernels take vectors of at most four neighbours at once; what is the same for these is a factor or an offset of all four. */
+/* Kernels take vectors of at most four neighbours at once; what is the same for these is a factor
+ * or an offset of all four. */
 enum { NEIGHBOURS = 4 };
 
 static bool is_shared(const qg_term *term) { return term->op == QG_CONST || term->per % NEIGHBOURS == 0; }

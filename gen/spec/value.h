@@ -31,9 +31,10 @@ typedef struct qg_tensor {
 void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
                       float *values);
 
-/* The magnitudes of the same elements, which docs/error-bounds.md defines: the value with each sum and difference taken as the sum of
- * magnitudes. What a kernel may take out of a sum of products is one: a bias of integers that may be negative, or one of two values that a
- * bit chooses between. Codes and values of tables count for `least` at least, which is not negative. */
+/* The magnitudes of the same elements, which docs/error-bounds.md defines: the value with each sum
+ * and difference taken as the sum of magnitudes. What a kernel may take out of a sum of products is
+ * one: a bias of integers that may be negative, or one of two values that a bit chooses between.
+ * Codes and values of tables count for `least` at least, which is not negative. */
 void qg_magnitudes_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
                           double least, float *magnitudes);
 

@@ -1,8 +1,8 @@
 /* What a sum takes of a tile that a row does not fill: formats with ragged rows. Shared by GLSL and MSL.
  *
- * The tile is decoded as a whole, which reads nothing outside of the buffers, and its elements that lie in the row are taken
- * one by one. Values beyond the row are left out, and not multiplied with zero: they may be infinite. Whole tiles do not come
- * here, so that the speed of this matters only for rows that are no multiple of a run. */
+ * The tile is decoded as a whole, which reads nothing outside of the buffers, and its elements that lie in the row
+ * are taken one by one. Values beyond the row are left out, and not multiplied with zero: they may be infinite.
+ * Whole tiles do not come here, so that the speed of this matters only for rows that are no multiple of a run. */
 #include "text/text.h"
 
 const char *qg_row_cols(qg_arena *arena, const qg_plan *plan, const char *owner) {
@@ -14,7 +14,8 @@ uint32_t qg_whole_unit(const qg_plan *plan) {
     return plan->layout->view == QG_VIEW_SEQUENCE ? plan->tile_elements : plan->lanes;
 }
 
-/* Elements [from, to) of tile `tile` lie in the row; the tile's first is element `place` of the row, which may be negative. */
+/* Elements [from, to) of tile `tile` lie in the row; the tile's first is element `place` of the
+ * row, which may be negative. */
 static void add_bounds(qg_text *text, const qg_plan *plan, const qg_target *target) {
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const uint32_t tile = plan->tile_elements;

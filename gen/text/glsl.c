@@ -189,8 +189,8 @@ static uint32_t block_wide_tiles(const qg_kernel *kernel) {
     return kernel->wide->layout->view == QG_VIEW_BLOCKS ? kernel->wide->tiles : 1;
 }
 
-/* For the last block of all: word by word what is elsewhere loaded 16 bytes at a time. Where it ends is known; what a device says of
- * the length of a buffer above 2 GiB is not always so. */
+/* For the last block of all: word by word what is elsewhere loaded 16 bytes at a time. Where it
+ * ends is known; what a device says of the length of a buffer above 2 GiB is not always so. */
 static void fetch_last(qg_text *text, const qg_ir *ir, const qg_kernel *kernel) {
     const qg_plan *plan = kernel->plan;
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
@@ -289,7 +289,8 @@ static const char *is_last(qg_arena *arena, const qg_kernel *kernel) {
                      kernel->family->in_blocks ? "expert + 1u == expert_end && " : "", block_wide_tiles(kernel));
 }
 
-/* The last block of all: its sum is made beforehand, and takes the place of what the loads that do not go there give. */
+/* The last block of all: its sum is made beforehand, and takes the place of what the loads that do
+ * not go there give. */
 static const char *wide_last(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
     if (!ir->overruns) return "";
     const qg_fetches *all = ir->fetched;
@@ -372,7 +373,8 @@ static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
     qg_hole(holes, "fetched_at", fetched_at(fetching.fetched));
 }
 
-/* What a thread keeps of x where rows are loaded ahead: that of wide tiles, or, where tiles are of another size, its own. */
+/* What a thread keeps of x where rows are loaded ahead: that of wide tiles, or, where tiles are of
+ * another size, its own. */
 static bool has_held_x(const qg_kernel *kernel) {
     return kernel->ahead && kernel->ahead->tile_elements != kernel->wide->tile_elements;
 }

@@ -1,4 +1,5 @@
-/* Tables in memory that a workgroup of Vulkan shares: copies of them, or of all pairs of their values, which it makes when it begins. */
+/* Tables in memory that a workgroup of Vulkan shares: copies of them, or of all pairs of their
+ * values, which it makes when it begins. */
 #include "text/text.h"
 
 /* Copies of a table, row by row, so that threads that are neighbours read from other banks. */
@@ -34,8 +35,8 @@ static bool pairs_up(const qg_ir *ir, qg_op op, uint32_t table) {
     return false;
 }
 
-/* A table of all pairs of a table's values, for each byte of two codes: as bytes 0 and 2 of a word, or as halves. Threads that are
- * neighbours read copies that lie in other banks. */
+/* A table of all pairs of a table's values, for each byte of two codes: as bytes 0 and 2 of a word,
+ * or as halves. Threads that are neighbours read copies that lie in other banks. */
 static void add_pairs(qg_text *tables, qg_text *fill, const qg_kernel *kernel, const qg_ir *ir, uint32_t table) {
     const char *name = ir->layout->tables[table].name;
     const bool halves = pairs_up(ir, QG_PAIR, table);

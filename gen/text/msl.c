@@ -366,8 +366,8 @@ static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_k
 
 enum { MOST_IRS = 4 };
 
-/* What all kernels of a format that sum over rows share, once for each kind of products; "" when there are none, NULL on a
- * broken template. Their functions are in the prelude. */
+/* What all kernels of a format that sum over rows share, once for each kind of products; "" when
+ * there are none, NULL on a broken template. Their functions are in the prelude. */
 static char *sum_rows(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
                       const qg_ir **irs, uint32_t *n_irs, const char **why) {
     const uint32_t floats = UINT32_C(1) << QG_PRODUCTS_F32;

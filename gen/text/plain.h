@@ -1,5 +1,5 @@
-/* plain.h: kernel families that take no format. Their arrays hold plain numbers, in groups whose size is an argument of the
- * call. A set of them is emitted together, as a format's kernels are. */
+/* plain.h: kernel families that take no format. Their arrays hold plain numbers, in groups whose
+ * size is an argument of the call. A set of them is emitted together, as a format's kernels are. */
 #ifndef QKGEN_GEN_PLAIN_H
 #define QKGEN_GEN_PLAIN_H
 

@@ -1,5 +1,5 @@
-/* Expressions as text. The table of operations says how each one is written; here are only precedence, the few operations
- * whose form depends on their operands, and what differs between the languages as data. */
+/* Expressions as text. The table of operations says how each one is written; here are only precedence, the
+ * few operations whose form depends on their operands, and what differs between the languages as data. */
 #include "text/text.h"
 
 #include <math.h>

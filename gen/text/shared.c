@@ -1,6 +1,6 @@
-/* x in the memory of a workgroup, where there are several right-hand sides. What a thread keeps of one of them for a tile is put
- * there as words, four at a time, by whichever thread has loaded it, and taken from there by all. Fours of neighbouring tiles
- * are neighbours, for neighbouring threads read them at once. */
+/* x in the memory of a workgroup, where there are several right-hand sides. What a thread keeps of one of
+ * them for a tile is put there as words, four at a time, by whichever thread has loaded it, and taken from
+ * there by all. Fours of neighbouring tiles are neighbours, for neighbouring threads read them at once. */
 #include "text/text.h"
 
 /* An array of what is kept: its place among the words, and how one of its items is written. */

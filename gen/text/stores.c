@@ -1,5 +1,5 @@
-/* GLSL: how the values of a tile leave. A store is up to 16 bytes of neighbouring values; what cannot leave that way, at
- * the ends of rows that are cut off, leaves value by value. */
+/* GLSL: how the values of a tile leave. A store is up to 16 bytes of neighbouring values; what
+ * cannot leave that way, at the ends of rows that are cut off, leaves value by value. */
 #include "text/text.h"
 
 #include <string.h>

@@ -14,8 +14,8 @@ static const char *quotient(qg_arena *arena, const char *a, const char *operator
     return qg_format(arena, "%s %s %u%s", a, operator, b, suffix);
 }
 
-/* Where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix. A tile is `size` of those that
- * `row_tiles` counts, which is NULL where blocks are counted from the first of what is at hand. */
+/* Where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix. A tile is `size`
+ * of those that `row_tiles` counts, which is NULL where blocks are counted from the first of what is at hand. */
 static void add_where(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
                       const char *row_tiles, uint32_t size) {
     qg_arena *arena = text->arena;

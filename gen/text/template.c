@@ -1,4 +1,5 @@
-/* Templates: holes and flat conditions, and nothing more. What needs a loop or an expression belongs in the generator. */
+/* Templates: holes and flat conditions, and nothing more. What needs a loop or an expression
+ * belongs in the generator. */
 #include "text/text.h"
 
 #include <string.h>

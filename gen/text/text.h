@@ -4,7 +4,7 @@
 
 #include "build/family.h"
 
-/* ---- print.c and the targets -------------------------------------------------------------------------------------- */
+/* ---- print.c and the targets ------------------------------------------------------------------------------------- */
 
 typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C } qg_target_id;
 
@@ -50,23 +50,24 @@ void qg_print_float(qg_text *text, const qg_target *target, float value);
 /* Appends a pattern of a target with its hole filled in: $r or $T. */
 void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *value);
 
-/* ---- template.c ---------------------------------------------------------------------------------------------------- */
+/* ---- template.c -------------------------------------------------------------------------------------------------- */
 
 typedef struct qg_binding {
     const char *name;
     const char *value; /* NULL: false for @if */
 } qg_binding;
 
-/* Expands `@{name}` and the lines `@if name`, `@else`, `@end` (not nested). A hole alone on a line takes a text of several
- * lines and passes its indentation on; when that text is empty, the line vanishes. Returns NULL and sets *why when the
- * template names something unknown. */
+/* Expands `@{name}` and the lines `@if name`, `@else`, `@end` (not nested). A hole alone on a line
+ * takes a text of several lines and passes its indentation on; when that text is empty, the line
+ * vanishes. Returns NULL and sets *why when the template names something unknown. */
 char *qg_expand(qg_arena *arena, const char *template_text, const qg_binding *bindings, uint32_t count,
                 const char **why);
 
-/* ---- fragments.c: operands of matrix units --------------------------------------------------------------------------- */
+/* ---- fragments.c: operands of matrix units ----------------------------------------------------------------------- */
 
-/* How a target writes operands of x: first `scale`, in which $m is the largest magnitude in a tile; then a statement for every `at_once`
- * words, from `open`, in which $i is its number, to `close`, with `word`, two elements, and `word_end` for each of them. */
+/* How a target writes operands of x: first `scale`, in which $m is the largest magnitude in a tile;
+ * then a statement for every `at_once` words, from `open`, in which $i is its number, to `close`,
+ * with `word`, two elements, and `word_end` for each of them. */
 typedef struct qg_x_operands {
     const qg_operands *of;
     const char *scale;
@@ -74,13 +75,13 @@ typedef struct qg_x_operands {
     const char *open, *word, *word_end, *close;
 } qg_x_operands;
 
-/* What returns the largest of what becomes a half; what sets v[] to the words of part number `part`, times `scale`; and what does
- * the same for x. */
+/* What returns the largest of what becomes a half; what sets v[] to the words of part number
+ * `part`, times `scale`; and what does the same for x. */
 void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target);
 void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target);
 void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_plan *plan, const qg_target *target);
 
-/* ---- templates ------------------------------------------------------------------------------------------------------ */
+/* ---- templates --------------------------------------------------------------------------------------------------- */
 
 typedef struct qg_template {
     const char *name; /* dequant.comp */
@@ -99,7 +100,7 @@ const char *qg_template_text(const qg_templates *templates, const char *name);
 /* The template of a kernel in the language that the ending says. */
 const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char *ending);
 
-/* ---- text of the targets --------------------------------------------------------------------------------------------- */
+/* ---- text of the targets ----------------------------------------------------------------------------------------- */
 
 /* The kernels of a request, once they are planned. */
 typedef struct qg_kernel_list {
@@ -114,9 +115,9 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
 char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
              const char **why);
 
-/* C header and source of a format: reference decoder, descriptors, dispatch stubs. `codes` holds one entry for each Vulkan
- * kernel in the order of qg_kernels; with `embed`, its words stand in the source, and `kernel_h` and `dispatch_h` are the
- * texts that take the place of the includes. */
+/* C header and source of a format: reference decoder, descriptors, dispatch stubs. `codes` holds
+ * one entry for each Vulkan kernel in the order of qg_kernels; with `embed`, its words stand in the
+ * source, and `kernel_h` and `dispatch_h` are the texts that take the place of the includes. */
 typedef struct qg_c_options {
     bool embed;
     const char *kernel_h;
@@ -164,33 +165,34 @@ void qg_no_store_holes(qg_holes *prelude);
 void qg_prelude_holes(qg_holes *holes, const qg_ir *ir);
 /* What another IR of the same text calls, too. */
 void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
-/* There, rows that are loaded 16 bytes at a time, `owner` before the names of the shape: not those that are no whole wide tiles, and
- * not the last, where that would read beyond its end. "" where it is all of them. */
+/* There, rows that are loaded 16 bytes at a time, `owner` before the names of the shape: not those that are
+ * no whole wide tiles, and not the last, where that would read beyond its end. "" where it is all of them. */
 const char *qg_mma_end(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, const char *owner);
 /* Steps of x in a tile of integers. */
 uint32_t qg_x_steps(const qg_plan *plan);
-/* sums.c. The bodies of the functions that load such a tile, and that add a tile of
- * weights. `row_tiles`, which are `size` times smaller, `row_runs`, `batch` and `load` are how the target writes these; $i in `load` is the index of a run. */
+/* sums.c. The bodies of the functions that load such a tile, and that add a tile of weights.
+ * `row_tiles`, which are `size` times smaller, `row_runs`, `batch` and `load` are how the target
+ * writes these; $i in `load` is the index of a run. */
 void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_x_operands *operands, const qg_plan *plan,
                     const qg_target *target, const char *row_runs, const char *batch, const char *load);
-/* The body of a function that makes operands of a tile of weights, or, with `most`, returns their largest factor. qg_load_x_body
- * makes those of x, where its `operands` are not NULL. */
+/* The body of a function that makes operands of a tile of weights, or, with `most`, returns their
+ * largest factor. qg_load_x_body makes those of x, where its `operands` are not NULL. */
 void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_plan *plan,
                         const qg_target *target, const char *row_tiles, uint32_t size, bool most);
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
                         const char *row_tiles, uint32_t size);
-/* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. Loads of 16 bytes of the buffers
- * `to_end`, a bit each, are calls of BUFFER_to_end, with their place and the number of the block. */
+/* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. Loads of 16 bytes
+ * of the buffers `to_end`, a bit each, are calls of BUFFER_to_end, with their place and the number of the block. */
 void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
                    uint32_t size, uint32_t to_end);
-/* lookups.c, for GLSL: the tables that a workgroup makes, functions that read them, and the text that fills them. `ir` may be NULL where
- * `kernel` has no wide tiles. */
+/* lookups.c, for GLSL: the tables that a workgroup makes, functions that read them, and the text
+ * that fills them. `ir` may be NULL where `kernel` has no wide tiles. */
 void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel);
 /* shared.c, for GLSL: how much of x a workgroup shares, and the functions share_x and take_x. */
 char *qg_shared_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan);
-/* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts before the names of the
- * shape; of how many elements a row must be a multiple to have whole tiles; and the body of a function that sets part[m] to the
- * sum over what tile `j` of row `n` has in the row. */
+/* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts
+ * before the names of the shape; of how many elements a row must be a multiple to have whole tiles; and
+ * the body of a function that sets part[m] to the sum over what tile `j` of row `n` has in the row. */
 typedef struct qg_cut_names {
     const char *decode, *arguments; /* a function that decodes a tile, and what it takes before row, tile and v */
     const char *batch;
@@ -204,7 +206,8 @@ void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target
 char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
 /* Statements and `v[r] = value;` lines of a decode function's body. */
 void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
-/* The lines of the banner, each after `prefix`. They say what `kernel` costs, or, where it is NULL, what each family does. */
+/* The lines of the banner, each after `prefix`. They say what `kernel` costs, or, where it is NULL,
+ * what each family does. */
 char *qg_banner(qg_arena *arena, const qg_request *request, const qg_kernel *kernel, const char *sentence,
                 const char *open, const char *prefix, const char *close);
 /* The tables that stand in the text. */
