@@ -63,7 +63,7 @@ typedef struct qg_plain_request {
     const char *command; /* that regenerates, for the banner */
 } qg_plain_request;
 
-/* GLSL of one family; MSL of all that are asked for; C header, source and code, with the options of kernel.h. NULL and
+/* GLSL of one family; MSL of all that are asked for; C header, source and code, with the options of text.h. NULL and
  * *why on a broken template. */
 char *qg_plain_glsl(qg_arena *arena, const qg_templates *templates, const qg_plain_request *request,
                     const qg_plain *family, const char **why);
