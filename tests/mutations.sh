@@ -249,7 +249,7 @@ mutate "right-hand sides are at most eight" $check 's/if \(g->batch > QK_GEMV_MA
 mutate "as many subgroups share a row as have slices of x" $choose 's/slices > least \? slices : least/slices > least ? least : least/' \
   unit dispatch_sums_test
 mutate "slices are of what threads keep" $choose 's/kernel->kept_elements != 0 \?/kernel->kept_elements == 1 ?/' unit dispatch_sums_test
-mutate "eight rows at a time where registers hold them" gen/build/family.c 's/kernel\.rows_at_once = 4;/kernel.rows_at_once = 0;/' unit wide_test
+mutate "eight rows at a time where registers hold them" gen/build/family.c 's/kernel->rows_at_once = 4;/kernel->rows_at_once = 0;/' unit wide_test
 mutate "bounds are checked of several right-hand sides" $choose 's/(QK_CONSTANT_CHECKED \&\& s\.kept > )1/\12/' unit dispatch_sums_test
 mutate "bounds of one right-hand side are as the descriptor says" $choose 's/(QK_CONSTANT_CHECKED) \&\& s\.kept > 1/\1/' unit dispatch_sums_test
 mutate "exact does not check bounds" gen/build/constants.c 's/digits != 0 \&\& \(digits == 1/(digits <= 1/' unit wide_test

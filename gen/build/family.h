@@ -137,6 +137,13 @@ bool qg_rounds_f16(const qg_kernel *kernel);
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
+/* The kernels of a request, once they are planned. */
+typedef struct qg_kernel_list {
+    bool made;
+    uint32_t count;
+    const qg_kernel *items;
+} qg_kernel_list;
+
 /* Which families a format is emitted for, and how. */
 typedef struct qg_request {
     const qg_layout *layout;

@@ -102,13 +102,6 @@ const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const
 
 /* ---- text of the targets ----------------------------------------------------------------------------------------- */
 
-/* The kernels of a request, once they are planned. */
-typedef struct qg_kernel_list {
-    bool made;
-    uint32_t count;
-    const qg_kernel *items;
-} qg_kernel_list;
-
 /* GLSL of one kernel; MSL of all kernels of a request. NULL and *why on a broken template. */
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
               const char **why);
