@@ -47,7 +47,7 @@ static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_s
 static int has_patches(family f) { return f == GEMV_MATRIX || f == DEQUANT_MATRIX || f == GATHER_MATRIX; }
 
 static qk_kernel kernel_of(family f) {
-    qk_kernel kernel = {0};
+    qk_kernel kernel = {.abi = QK_ABI_VERSION};
     const int decodes = f == DEQUANT_MATRIX || f == GATHER_MATRIX;
     kernel.name = names[f];
     kernel.bindings = bindings[f];

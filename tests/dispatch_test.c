@@ -29,7 +29,7 @@ static const qk_binding gather_bindings[] = {
 };
 
 static qk_kernel kernel_of(int gather) {
-    qk_kernel kernel = {0};
+    qk_kernel kernel = {.abi = QK_ABI_VERSION};
     kernel.name = gather ? "toy_gather_f16" : "toy_dequant_f16";
     kernel.bindings = gather ? gather_bindings : dequant_bindings;
     kernel.binding_count = gather ? 5 : 3;
@@ -227,6 +227,21 @@ static void test_no_kernel(void **state) {
     assert_string_equal(error.text, "kernel is NULL, must be a descriptor");
 }
 
+/* Of another version, nothing is where it was: not even the name may be read. */
+static void test_other_version(void **state) {
+    (void)state;
+    for (int gather = 0; gather < 2; gather++) {
+        uint32_t launches = 0;
+        qk_error error;
+        wrong_call c = right_call(gather, &launches);
+        c.kernel.abi = 1;
+        c.kernel.name = NULL;
+        assert_int_equal(make_call(&c, gather, &error), QK_ERROR_ARGUMENT);
+        assert_string_equal(error.text, "kernel->abi is 1, must be 2, as in these headers; generate the kernel again");
+        assert_int_equal(launches, 0);
+    }
+}
+
 static void test_right_calls(void **state) {
     (void)state;
     for (int gather = 0; gather < 2; gather++) {
@@ -422,8 +437,9 @@ static void test_small_parts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_dequant), cmocka_unit_test(test_wrong_gather), cmocka_unit_test(test_no_kernel),
-        cmocka_unit_test(test_right_calls),   cmocka_unit_test(test_launch_fails), cmocka_unit_test(test_dequant_parts),
-        cmocka_unit_test(test_counts),        cmocka_unit_test(test_gather_parts), cmocka_unit_test(test_small_parts),
+        cmocka_unit_test(test_other_version), cmocka_unit_test(test_right_calls),  cmocka_unit_test(test_launch_fails),
+        cmocka_unit_test(test_dequant_parts), cmocka_unit_test(test_counts),       cmocka_unit_test(test_gather_parts),
+        cmocka_unit_test(test_small_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

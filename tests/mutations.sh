@@ -152,7 +152,7 @@ mutate "what is masked where it goes: not what has a name" gen/ir/bytes.c 's/\&\
 mutate "bytes as halves: not one by one" gen/ir/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
 mutate "more threads where words come with their neighbours" $choose 's/s\.kept == 1 \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
 mutate "words one by one, where fours fill registers" gen/build/family.c 's/>= 146 \*/>= 346 */' unit wide_test
-mutate "large grids have no copies beside floats" gen/build/family.c 's/MOST_COPIED_FOR_FLOATS = 2048/MOST_COPIED_FOR_FLOATS = 4096/' unit wide_test
+mutate "large grids have no copies beside floats" gen/build/device.def 's/(COPIED_WITH_F32, )2048/\14096/' unit wide_test
 mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
 mutate "copies of tables: rows stay together" gen/text/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/sums.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
@@ -277,7 +277,7 @@ mutate "the slice of a lane ahead" $choose 's/kept = kernel->ahead_kept/kept = 2
 mutate "lookups are not loaded ahead" gen/build/family.c 's/return loads >= 2\.5 \* words/return loads >= words/' unit wide_test
 mutate "few bits are not loaded ahead beside floats" gen/build/family.c 's/return bits >= 2/return bits >= 1/' unit wide_test
 mutate "rows ahead of floats" gen/build/family.c 's/if \(floats\)/if (0 \&\& floats)/' unit wide_test
-mutate "tiles of many bytes are not loaded ahead" gen/build/family.c 's/MOST_AHEAD_BYTES = 64/MOST_AHEAD_BYTES = 128/' unit wide_test
+mutate "tiles of many bytes are not loaded ahead" gen/build/device.def 's/(AHEAD_BYTES, +)64/\1128/' unit wide_test
 mutate "what is counted does not load ahead" gen/emit/cost_spirv.c 's/return made->words\[first\] == m->ahead/return false/' unit cost_test
 mutate "a constant that is a divisor is not 0" $check 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
 mutate "large tiles beside copies of tables have registers" $choose 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test

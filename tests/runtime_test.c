@@ -37,7 +37,7 @@ static const qk_binding gather_bindings[] = {
 };
 
 static qk_kernel kernel_of(int gather) {
-    qk_kernel kernel = {0};
+    qk_kernel kernel = {.abi = QK_ABI_VERSION};
     kernel.name = gather ? "bytes_gather_f32" : "bytes_dequant_f32";
     kernel.api = QK_API_VULKAN;
     kernel.entry = "main";

@@ -171,7 +171,8 @@ static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_s
                                              {QK_CONSTANT_BATCH, "batch", 1, 4, powers},
                                              {QK_CONSTANT_ROWS, "rows", 4, 4, powers},
                                              {QK_CONSTANT_SPLIT, "split", 1, 4, powers}};
-static const qk_kernel kernel = {.name = "toy_gemv_f32",
+static const qk_kernel kernel = {.abi = QK_ABI_VERSION,
+                                 .name = "toy_gemv_f32",
                                  .binding_count = 3,
                                  .bindings = bindings,
                                  .push_bytes = QK_GEMV_PUSH_BYTES,

@@ -69,11 +69,16 @@ bool qg_on_vulkan(const qg_request *request, const qg_kernel *kernel) {
     return request->vulkan && !(request->without_mma && qg_is_mma(kernel));
 }
 
+enum {
+#define D(NAME, value, meaning) QG_DEVICE_##NAME = value,
+#include "build/device.def"
+#undef D
+};
+
 /* Lookups all over a cache, which registers serve better that hold more threads. */
 static bool looks_up_afar(const qg_plan *plan) {
-    enum { MOST_NEAR_BYTES = 256 };
     for (uint32_t i = 0; i < plan->layout->n_tables; ++i)
-        if (plan->stored[i] && qg_table_size(&plan->layout->tables[i]) * 4 > MOST_NEAR_BYTES) return true;
+        if (plan->stored[i] && qg_table_size(&plan->layout->tables[i]) * 4 > QG_DEVICE_NEAR_BYTES) return true;
     return false;
 }
 
@@ -86,9 +91,6 @@ static bool copies_tables(const qg_plan *wide, uint32_t most) {
     }
     return words > 0 && words <= most;
 }
-
-/* Words of tables of which there may be copies: x of floats leaves less room. */
-enum { MOST_COPIED = 4096, MOST_COPIED_FOR_FLOATS = 2048 };
 
 /* With lookups in memory that a workgroup shares: of two codes at a time, or in copies of tables. */
 static const qg_plan *look_up_nearby(qg_arena *arena, const qg_plan *wide, qg_products products, uint32_t most) {
@@ -132,7 +134,7 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
     const qg_plan *wide = qg_plan_wide(arena, layout, rows, products != QG_PRODUCTS_F32);
     if (wide && products == QG_PRODUCTS_INT8 && family->in_blocks) wide = plan_of_experts(arena, layout, rows, wide);
     if (wide && products == QG_PRODUCTS_F32) {
-        const qg_plan *near = look_up_nearby(arena, wide, products, MOST_COPIED_FOR_FLOATS);
+        const qg_plan *near = look_up_nearby(arena, wide, products, QG_DEVICE_COPIED_WITH_F32);
         if (looks_up_afar(wide) && !near->copied) return NULL;
         if (looks_up_afar(wide) || near->pairs) wide = near;
     }
@@ -165,19 +167,19 @@ static double operations_of_weight(const qg_plan *plan) {
  * of fewer rows at a time. Not with experts, whose rows are short. */
 static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
     const qg_plan *larger = kernel->family->in_blocks ? NULL : qg_plan_larger(arena, kernel->plan, kernel->wide);
-    kernel->wide = look_up_nearby(arena, kernel->wide, QG_PRODUCTS_INT8, MOST_COPIED);
+    kernel->wide = look_up_nearby(arena, kernel->wide, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
     if (!larger || !qg_lower_dot(larger, QG_PRODUCTS_INT8)) return;
-    larger = look_up_nearby(arena, larger, QG_PRODUCTS_INT8, MOST_COPIED);
+    larger = look_up_nearby(arena, larger, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
     if (operations_of_weight(kernel->wide) - operations_of_weight(larger) < 1) return;
     kernel->wide = larger;
     kernel->rows_at_once = 4;
 }
 
-/* Whether what a thread keeps of x, and tiles of eight rows, take more than the 128 registers that it has
- * where four workgroups of 128 threads run on a multiprocessor, so that loads wait for each other. */
+/* Whether what a thread keeps of x, and tiles of eight rows, take more registers than it has, so that loads wait for
+ * each other. */
 static bool fills_registers(const qg_kernel *kernel) {
     const double tile = kernel->wide->tile_elements, x = tile * kernel->sum->digits / 4;
-    return !kernel->family->in_blocks && x + 8 * tile * qg_bits_per_element(kernel->layout) / 32 > 128;
+    return !kernel->family->in_blocks && x + 8 * tile * qg_bits_per_element(kernel->layout) / 32 > QG_DEVICE_REGISTERS;
 }
 
 /* Whether what threads load by themselves is so scattered that it is better loaded side by side: in integers,
@@ -193,22 +195,20 @@ static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan
     return bits >= 2 && registers >= 1.1 * words;
 }
 
-enum { FEWEST_LANES = 8, WIDE_ELEMENTS = 64, MOST_AHEAD_BYTES = 64 };
-
 /* The plan for rows that are loaded ahead. A subgroup loads whole slices side by side, which begin where blocks do; so
  * these lie one after the other, in one buffer. Of larger tiles there would be many bytes on their way, or lookups. */
 static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
     const qg_plan *wide = kernel->wide;
     const qg_layout *layout = kernel->layout;
     if (kernel->family->in_blocks || layout->view != QG_VIEW_BLOCKS || layout->n_buffers != 1) return NULL;
-    if (wide->tile_elements > WIDE_ELEMENTS) {
+    if (wide->tile_elements > QG_DEVICE_AHEAD_ELEMENTS) {
         if (wide->pairs || wide->copied) return NULL;
-        if (wide->tile_elements * qg_bits_per_element(layout) / 8 > MOST_AHEAD_BYTES)
+        if (wide->tile_elements * qg_bits_per_element(layout) / 8 > QG_DEVICE_AHEAD_BYTES)
             wide = qg_plan_wide(arena, layout, kernel->plan, false);
     }
     if (qg_kept_tiles(wide) != 1 || !is_scattered(arena, kernel, wide)) return NULL;
     const uint32_t block = wide->layout->elements;
-    if (FEWEST_LANES * wide->tile_elements % block || wide->layout->buffers[0].bytes % 4) return NULL;
+    if (QG_DEVICE_AHEAD_LANES * wide->tile_elements % block || wide->layout->buffers[0].bytes % 4) return NULL;
     qg_plan *plan = qg_plan_copy(arena, wide);
     plan->held = true;
     plan->by_words = false;
@@ -220,7 +220,7 @@ static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
 static uint32_t rows_ahead(const qg_kernel *kernel) {
     const double bits = qg_bits_per_element(kernel->layout);
     const bool looks_up = kernel->ahead->pairs || kernel->ahead->copied, floats = kernel->sum->digits == 0;
-    const bool small_x = kernel->sum->digits == 1 && kernel->ahead->tile_elements <= WIDE_ELEMENTS;
+    const bool small_x = kernel->sum->digits == 1 && kernel->ahead->tile_elements <= QG_DEVICE_AHEAD_ELEMENTS;
     uint32_t rows = bits > 2.75 && bits <= 5 && !small_x ? 2 : 4;
     if (bits > 5.5) rows = kernel->sum->digits == 2 ? 2 : 1;
     if (floats) rows = bits > 5.5 ? 2 : 4;
@@ -415,6 +415,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     const uint32_t n_push = form->n_push;
     qk_field *push = QG_NEW_ARRAY(arena, qk_field, n_push);
     for (uint32_t i = 0; i < n_push; ++i) push[i] = (qk_field){form->push[i], 4 * i, 4};
+    described->abi = QK_ABI_VERSION;
     described->name = kernel->name;
     described->format = kernel->layout->format;
     described->decode_math = decode_math(kernel->layout->math);

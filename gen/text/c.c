@@ -210,6 +210,7 @@ static void add_descriptor(qg_text *text, const char *owner, const char *module,
     const bool vulkan = k->api == QK_API_VULKAN;
     add_constants(text, k);
     qg_text_printf(text, "const qk_kernel qk_%s_%s = {\n", k->name, api_name(k->api));
+    qg_text_printf(text, "    .abi = %u,\n", k->abi);
     qg_text_printf(text, "    .name = \"%s\",\n    .format = \"%s\",\n    .family = \"%s\",\n", k->name, k->format,
                    k->family);
     qg_text_printf(text, "    .api = %s,\n    .entry = \"%s\",\n", vulkan ? "QK_API_VULKAN" : "QK_API_METAL", k->entry);
@@ -408,6 +409,7 @@ char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "format", request->layout->name);
     qg_hole(&holes, "banner", qg_banner(arena, request, NULL, sentence, "/* ", " * ", " */\n"));
     qg_hole(&holes, "kernel_types", options->embed ? options->kernel_h : "#include <qkgen/kernel.h>");
+    qg_hole(&holes, "abi", request->vulkan || request->metal ? qg_format(arena, "%d", QK_ABI_VERSION) : NULL);
     qg_hole(&holes, "declarations", declarations(arena, request, kernels, count));
     return qg_expand(arena, qg_template_text(templates, "format.h"), holes.items, holes.count, why);
 }

@@ -56,7 +56,8 @@ const qk_kernel *qg_plain_describe(qg_arena *arena, const qg_plain *family, qk_a
                                    .element = b->type};
     }
     for (uint32_t i = 0; i < family->n_push; ++i) push[i] = (qk_field){family->push[i], 4 * i, 4};
-    *described = (qk_kernel){.name = family->name,
+    *described = (qk_kernel){.abi = QK_ABI_VERSION,
+                             .name = family->name,
                              .format = "",
                              .family = family->name,
                              .api = api,
@@ -198,6 +199,7 @@ char *qg_plain_header(qg_arena *arena, const qg_templates *templates, const qg_p
     qg_hole(&holes, "set", request->set->name);
     qg_hole(&holes, "banner", banner(arena, request, sentence, "/* ", " * ", " */"));
     qg_hole(&holes, "kernel_types", options->embed ? options->kernel_h : "#include <qkgen/kernel.h>");
+    qg_hole(&holes, "abi", request->vulkan || request->metal ? qg_format(arena, "%d", QK_ABI_VERSION) : NULL);
     qg_hole(&holes, "declarations", declarations(arena, request));
     return qg_expand(arena, qg_template_text(templates, "plain.h"), holes.items, holes.count, why);
 }

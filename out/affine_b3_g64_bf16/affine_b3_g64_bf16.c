@@ -270,6 +270,7 @@ static const uint32_t affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x[] = {32
 static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -292,6 +293,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -327,6 +329,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -349,6 +352,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -382,6 +386,7 @@ static const uint32_t affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x[] = {3
 static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -404,6 +409,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -443,6 +449,7 @@ static const uint32_t affine_b3_g64_bf16_gather_f32_vulkan_local_size_x[] = {32,
 static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -465,6 +472,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -506,6 +514,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -528,6 +537,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -567,6 +577,7 @@ static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x[] = {32
 static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -589,6 +600,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -643,6 +655,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -670,6 +683,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -729,6 +743,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -792,6 +807,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -855,6 +871,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -916,6 +933,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -943,6 +961,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1002,6 +1021,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1065,6 +1085,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1128,6 +1149,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1187,6 +1209,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] 
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1211,6 +1234,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1266,6 +1290,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constan
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1327,6 +1352,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1388,6 +1414,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1447,6 +1474,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] 
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1471,6 +1499,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1526,6 +1555,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constan
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1587,6 +1617,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1648,6 +1679,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_consta
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
+    .abi = 2,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",

@@ -222,6 +222,7 @@ static const uint32_t ct_b4_channel_dequant_f32_vulkan_local_size_x[] = {32, 64,
 static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -248,6 +249,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_metal = {
+    .abi = 2,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -290,6 +292,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0
     {8, "rounds_f16", 0, 2, ct_b4_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -316,6 +319,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_metal = {
+    .abi = 2,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -356,6 +360,7 @@ static const uint32_t ct_b4_channel_dequant_bf16_vulkan_local_size_x[] = {32, 64
 static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -382,6 +387,7 @@ const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_metal = {
+    .abi = 2,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -427,6 +433,7 @@ static const uint32_t ct_b4_channel_gather_f32_vulkan_local_size_x[] = {32, 64, 
 static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -453,6 +460,7 @@ const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f32_metal = {
+    .abi = 2,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -500,6 +508,7 @@ static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0,
     {8, "rounds_f16", 0, 2, ct_b4_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -526,6 +535,7 @@ const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f16_metal = {
+    .abi = 2,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -571,6 +581,7 @@ static const uint32_t ct_b4_channel_gather_bf16_vulkan_local_size_x[] = {32, 64,
 static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -597,6 +608,7 @@ const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_metal = {
+    .abi = 2,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -655,6 +667,7 @@ static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, ct_b4_channel_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -686,6 +699,7 @@ static const uint32_t ct_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f32_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
+    .abi = 2,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -749,6 +763,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gemv_int8_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -816,6 +831,7 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gemv_split_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -883,6 +899,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gemv_int24_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -948,6 +965,7 @@ static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, ct_b4_channel_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -979,6 +997,7 @@ static const uint32_t ct_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f16_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
+    .abi = 2,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1042,6 +1061,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gemv_int8_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1109,6 +1129,7 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gemv_split_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1176,6 +1197,7 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = 
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "ct_b4_channel_gemv_int24_f16",
     .format = "ct_b4_channel",
     .family = "gemv",

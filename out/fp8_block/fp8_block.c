@@ -227,6 +227,7 @@ static const uint32_t fp8_block_dequant_f32_vulkan_local_size_x[] = {32, 64, 128
 static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -253,6 +254,7 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f32_metal = {
+    .abi = 2,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -295,6 +297,7 @@ static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -321,6 +324,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f16_metal = {
+    .abi = 2,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -361,6 +365,7 @@ static const uint32_t fp8_block_dequant_bf16_vulkan_local_size_x[] = {32, 64, 12
 static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -387,6 +392,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_bf16_metal = {
+    .abi = 2,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -432,6 +438,7 @@ static const uint32_t fp8_block_gather_f32_vulkan_local_size_x[] = {32, 64, 128,
 static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
+    .abi = 2,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -458,6 +465,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f32_metal = {
+    .abi = 2,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -505,6 +513,7 @@ static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "lo
     {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
+    .abi = 2,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -531,6 +540,7 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f16_metal = {
+    .abi = 2,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -576,6 +586,7 @@ static const uint32_t fp8_block_gather_bf16_vulkan_local_size_x[] = {32, 64, 128
 static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -602,6 +613,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_bf16_metal = {
+    .abi = 2,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -652,6 +664,7 @@ static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 6, fp8_block_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -682,6 +695,7 @@ static const uint32_t fp8_block_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f32_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
+    .abi = 2,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -735,6 +749,7 @@ static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 6, fp8_block_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
@@ -765,6 +780,7 @@ static const uint32_t fp8_block_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f16_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
+    .abi = 2,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",

@@ -239,6 +239,7 @@ static const uint32_t gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x[] = {3
 static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -266,6 +267,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -310,6 +312,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[]
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -337,6 +340,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -379,6 +383,7 @@ static const uint32_t gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x[] = {
 static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -406,6 +411,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -453,6 +459,7 @@ static const uint32_t gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x[] = {32
 static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -479,6 +486,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -528,6 +536,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -554,6 +563,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -601,6 +611,7 @@ static const uint32_t gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x[] = {3
 static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -627,6 +638,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -679,6 +691,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = 
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -709,6 +722,7 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f32_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -764,6 +778,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = 
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -794,6 +809,7 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f16_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
+    .abi = 2,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",

@@ -236,6 +236,7 @@ static const uint32_t hqq_b3_g64_dequant_f32_vulkan_local_size_x[] = {32, 64, 12
 static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -263,6 +264,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
+    .abi = 2,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -306,6 +308,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -333,6 +336,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
+    .abi = 2,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -374,6 +378,7 @@ static const uint32_t hqq_b3_g64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 1
 static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -401,6 +406,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
+    .abi = 2,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -447,6 +453,7 @@ static const uint32_t hqq_b3_g64_gather_f32_vulkan_local_size_x[] = {32, 64, 128
 static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -473,6 +480,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
+    .abi = 2,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -521,6 +529,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -547,6 +556,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
+    .abi = 2,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -593,6 +603,7 @@ static const uint32_t hqq_b3_g64_gather_bf16_vulkan_local_size_x[] = {32, 64, 12
 static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -619,6 +630,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
+    .abi = 2,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -678,6 +690,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -709,6 +722,7 @@ static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
+    .abi = 2,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -773,6 +787,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0,
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -841,6 +856,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -909,6 +925,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -975,6 +992,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1006,6 +1024,7 @@ static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
+    .abi = 2,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1070,6 +1089,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0,
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1138,6 +1158,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1206,6 +1227,7 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",

@@ -2585,6 +2585,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2609,6 +2610,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
+    .abi = 2,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2645,6 +2647,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2669,6 +2672,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
+    .abi = 2,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2703,6 +2707,7 @@ static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2727,6 +2732,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
+    .abi = 2,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2767,6 +2773,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2791,6 +2798,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
+    .abi = 2,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2833,6 +2841,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2857,6 +2866,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
+    .abi = 2,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2897,6 +2907,7 @@ static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2921,6 +2932,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
+    .abi = 2,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2976,6 +2988,7 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3005,6 +3018,7 @@ static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
+    .abi = 2,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3067,6 +3081,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3135,6 +3150,7 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3203,6 +3219,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3268,6 +3285,7 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3297,6 +3315,7 @@ static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
+    .abi = 2,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3359,6 +3378,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3427,6 +3447,7 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3495,6 +3516,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3558,6 +3580,7 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3584,6 +3607,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
+    .abi = 2,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3642,6 +3666,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3708,6 +3733,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3774,6 +3800,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3836,6 +3863,7 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3862,6 +3890,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
+    .abi = 2,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3920,6 +3949,7 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3986,6 +4016,7 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4052,6 +4083,7 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
+    .abi = 2,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",

@@ -1550,6 +1550,7 @@ static const uint32_t iq2_s_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1574,6 +1575,7 @@ const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f32_metal = {
+    .abi = 2,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1610,6 +1612,7 @@ static const qk_spec_constant iq2_s_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq2_s_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1634,6 +1637,7 @@ const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f16_metal = {
+    .abi = 2,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1668,6 +1672,7 @@ static const uint32_t iq2_s_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq2_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1692,6 +1697,7 @@ const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_bf16_metal = {
+    .abi = 2,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1732,6 +1738,7 @@ static const uint32_t iq2_s_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq2_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_f32_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1756,6 +1763,7 @@ const qk_kernel qk_iq2_s_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f32_metal = {
+    .abi = 2,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1798,6 +1806,7 @@ static const qk_spec_constant iq2_s_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq2_s_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_gather_f16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1822,6 +1831,7 @@ const qk_kernel qk_iq2_s_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f16_metal = {
+    .abi = 2,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1862,6 +1872,7 @@ static const uint32_t iq2_s_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1886,6 +1897,7 @@ const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_bf16_metal = {
+    .abi = 2,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1947,6 +1959,7 @@ static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_si
     {14, "lanes", 32, 4, iq2_s_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -1979,6 +1992,7 @@ static const uint32_t iq2_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f32_metal = {
+    .abi = 2,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2045,6 +2059,7 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_int8_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2120,6 +2135,7 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, iq2_s_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_split_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2195,6 +2211,7 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_int24_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2268,6 +2285,7 @@ static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_si
     {14, "lanes", 32, 4, iq2_s_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2300,6 +2318,7 @@ static const uint32_t iq2_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f16_metal = {
+    .abi = 2,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2366,6 +2385,7 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_int8_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2441,6 +2461,7 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, iq2_s_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_split_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2516,6 +2537,7 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_int24_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2583,6 +2605,7 @@ static const qk_spec_constant iq2_s_gemv_id_f32_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq2_s_gemv_id_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2609,6 +2632,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
+    .abi = 2,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2667,6 +2691,7 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_id_int8_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2733,6 +2758,7 @@ static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_id_split_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2799,6 +2825,7 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_id_int24_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2863,6 +2890,7 @@ static const qk_spec_constant iq2_s_gemv_id_f16_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq2_s_gemv_id_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2889,6 +2917,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
+    .abi = 2,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2947,6 +2976,7 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_id_int8_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3013,6 +3043,7 @@ static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_id_split_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3079,6 +3110,7 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
+    .abi = 2,
     .name = "iq2_s_gemv_id_int24_f16",
     .format = "iq2_s",
     .family = "gemv_id",

@@ -254,6 +254,7 @@ static const uint32_t mx_fp8_e4m3_dequant_f32_vulkan_local_size_x[] = {32, 64, 1
 static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -276,6 +277,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -310,6 +312,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, 
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -332,6 +335,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_metal = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -364,6 +368,7 @@ static const uint32_t mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x[] = {32, 64, 
 static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -386,6 +391,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_metal = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -424,6 +430,7 @@ static const uint32_t mx_fp8_e4m3_gather_f32_vulkan_local_size_x[] = {32, 64, 12
 static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -446,6 +453,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -486,6 +494,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -508,6 +517,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -546,6 +556,7 @@ static const uint32_t mx_fp8_e4m3_gather_bf16_vulkan_local_size_x[] = {32, 64, 1
 static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -568,6 +579,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -619,6 +631,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -646,6 +659,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -700,6 +714,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -727,6 +742,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -779,6 +795,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -803,6 +820,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -853,6 +871,7 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, 
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -877,6 +896,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
+    .abi = 2,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",

@@ -270,6 +270,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -294,6 +295,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
+    .abi = 2,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -330,6 +332,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -354,6 +357,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
+    .abi = 2,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -388,6 +392,7 @@ static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -412,6 +417,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
+    .abi = 2,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -452,6 +458,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -476,6 +483,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
+    .abi = 2,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -518,6 +526,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -542,6 +551,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
+    .abi = 2,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -582,6 +592,7 @@ static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -606,6 +617,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
+    .abi = 2,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -663,6 +675,7 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -695,6 +708,7 @@ static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
+    .abi = 2,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -757,6 +771,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -825,6 +840,7 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -893,6 +909,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -959,6 +976,7 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -991,6 +1009,7 @@ static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
+    .abi = 2,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1053,6 +1072,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1121,6 +1141,7 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1189,6 +1210,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1249,6 +1271,7 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1275,6 +1298,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
+    .abi = 2,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1333,6 +1357,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1399,6 +1424,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1465,6 +1491,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1525,6 +1552,7 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1551,6 +1579,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
+    .abi = 2,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1609,6 +1638,7 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1675,6 +1705,7 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1741,6 +1772,7 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
+    .abi = 2,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",

@@ -251,6 +251,7 @@ static const uint32_t nf4_b64_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 
 static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -279,6 +280,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
+    .abi = 2,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -324,6 +326,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -352,6 +355,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
+    .abi = 2,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -395,6 +399,7 @@ static const uint32_t nf4_b64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128,
 static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -423,6 +428,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
+    .abi = 2,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -471,6 +477,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
+    .abi = 2,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -499,6 +506,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
+    .abi = 2,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -549,6 +557,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {8, "rounds_f16", 0, 2, nf4_b64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
+    .abi = 2,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -577,6 +586,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
+    .abi = 2,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -625,6 +635,7 @@ static const uint32_t nf4_b64_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 
 static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -653,6 +664,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
+    .abi = 2,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -706,6 +718,7 @@ static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_
     {3, "split", 1, 6, nf4_b64_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -738,6 +751,7 @@ static const uint32_t nf4_b64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
+    .abi = 2,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -794,6 +808,7 @@ static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_
     {3, "split", 1, 6, nf4_b64_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -826,6 +841,7 @@ static const uint32_t nf4_b64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
+    .abi = 2,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",

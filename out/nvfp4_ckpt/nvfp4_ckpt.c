@@ -228,6 +228,7 @@ static const uint32_t nvfp4_ckpt_dequant_f32_vulkan_local_size_x[] = {32, 64, 12
 static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -254,6 +255,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
+    .abi = 2,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -297,6 +299,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -323,6 +326,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
+    .abi = 2,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -364,6 +368,7 @@ static const uint32_t nvfp4_ckpt_dequant_bf16_vulkan_local_size_x[] = {32, 64, 1
 static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -390,6 +395,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
+    .abi = 2,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -436,6 +442,7 @@ static const uint32_t nvfp4_ckpt_gather_f32_vulkan_local_size_x[] = {32, 64, 128
 static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
+    .abi = 2,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -462,6 +469,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
+    .abi = 2,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -510,6 +518,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
+    .abi = 2,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -536,6 +545,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
+    .abi = 2,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -582,6 +592,7 @@ static const uint32_t nvfp4_ckpt_gather_bf16_vulkan_local_size_x[] = {32, 64, 12
 static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -608,6 +619,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
+    .abi = 2,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -661,6 +673,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -691,6 +704,7 @@ static const uint32_t nvfp4_ckpt_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
+    .abi = 2,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -747,6 +761,7 @@ static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -777,6 +792,7 @@ static const uint32_t nvfp4_ckpt_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
+    .abi = 2,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",

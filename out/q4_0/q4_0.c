@@ -249,6 +249,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -271,6 +272,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
+    .abi = 2,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -304,6 +306,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -326,6 +329,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
+    .abi = 2,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -357,6 +361,7 @@ static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -379,6 +384,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
+    .abi = 2,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -416,6 +422,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
+    .abi = 2,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -438,6 +445,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
+    .abi = 2,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -477,6 +485,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
+    .abi = 2,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -499,6 +508,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
+    .abi = 2,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -536,6 +546,7 @@ static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -558,6 +569,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
+    .abi = 2,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -614,6 +626,7 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -644,6 +657,7 @@ static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
+    .abi = 2,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -701,6 +715,7 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -762,6 +777,7 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -823,6 +839,7 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -886,6 +903,7 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -916,6 +934,7 @@ static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
+    .abi = 2,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -973,6 +992,7 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1034,6 +1054,7 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1095,6 +1116,7 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1152,6 +1174,7 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1176,6 +1199,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
+    .abi = 2,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1229,6 +1253,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1288,6 +1313,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1347,6 +1373,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1404,6 +1431,7 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1428,6 +1456,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
+    .abi = 2,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1481,6 +1510,7 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1540,6 +1570,7 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1599,6 +1630,7 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
+    .abi = 2,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",

@@ -267,6 +267,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -289,6 +290,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
+    .abi = 2,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -322,6 +324,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -344,6 +347,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
+    .abi = 2,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -375,6 +379,7 @@ static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -397,6 +402,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
+    .abi = 2,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -434,6 +440,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
+    .abi = 2,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -456,6 +463,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
+    .abi = 2,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -495,6 +503,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
+    .abi = 2,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -517,6 +526,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
+    .abi = 2,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -554,6 +564,7 @@ static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -576,6 +587,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
+    .abi = 2,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -630,6 +642,7 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -660,6 +673,7 @@ static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
+    .abi = 2,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -719,6 +733,7 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -785,6 +800,7 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -851,6 +867,7 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -915,6 +932,7 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -945,6 +963,7 @@ static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
+    .abi = 2,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1004,6 +1023,7 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1070,6 +1090,7 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1136,6 +1157,7 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1194,6 +1216,7 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1218,6 +1241,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
+    .abi = 2,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1269,6 +1293,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1326,6 +1351,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1383,6 +1409,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1438,6 +1465,7 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1462,6 +1490,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
+    .abi = 2,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1513,6 +1542,7 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1570,6 +1600,7 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1627,6 +1658,7 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
+    .abi = 2,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",

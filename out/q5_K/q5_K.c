@@ -271,6 +271,7 @@ static const uint32_t q5_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -293,6 +294,7 @@ const qk_kernel qk_q5_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f32_metal = {
+    .abi = 2,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -326,6 +328,7 @@ static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q5_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -348,6 +351,7 @@ const qk_kernel qk_q5_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f16_metal = {
+    .abi = 2,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -379,6 +383,7 @@ static const uint32_t q5_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -401,6 +406,7 @@ const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_bf16_metal = {
+    .abi = 2,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -438,6 +444,7 @@ static const uint32_t q5_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_f32_vulkan = {
+    .abi = 2,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -460,6 +467,7 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f32_metal = {
+    .abi = 2,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -499,6 +507,7 @@ static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q5_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_gather_f16_vulkan = {
+    .abi = 2,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -521,6 +530,7 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f16_metal = {
+    .abi = 2,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -558,6 +568,7 @@ static const uint32_t q5_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -580,6 +591,7 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_bf16_metal = {
+    .abi = 2,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -634,6 +646,7 @@ static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -664,6 +677,7 @@ static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
+    .abi = 2,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -723,6 +737,7 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_int8_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -790,6 +805,7 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_split_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -857,6 +873,7 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_int24_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -922,6 +939,7 @@ static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -952,6 +970,7 @@ static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
+    .abi = 2,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1011,6 +1030,7 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_int8_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1078,6 +1098,7 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_split_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1145,6 +1166,7 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_int24_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1204,6 +1226,7 @@ static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q5_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1228,6 +1251,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
+    .abi = 2,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1279,6 +1303,7 @@ static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_id_int8_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1336,6 +1361,7 @@ static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_id_split_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1393,6 +1419,7 @@ static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_id_int24_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1448,6 +1475,7 @@ static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q5_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1472,6 +1500,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
+    .abi = 2,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1523,6 +1552,7 @@ static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_id_int8_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1580,6 +1610,7 @@ static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_id_split_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1637,6 +1668,7 @@ static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
+    .abi = 2,
     .name = "q5_K_gemv_id_int24_f16",
     .format = "q5_K",
     .family = "gemv_id",

@@ -264,6 +264,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -286,6 +287,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
+    .abi = 2,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -319,6 +321,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -341,6 +344,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
+    .abi = 2,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -372,6 +376,7 @@ static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -394,6 +399,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
+    .abi = 2,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -431,6 +437,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
+    .abi = 2,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -453,6 +460,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
+    .abi = 2,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -492,6 +500,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
+    .abi = 2,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -514,6 +523,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
+    .abi = 2,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -551,6 +561,7 @@ static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -573,6 +584,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
+    .abi = 2,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -627,6 +639,7 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -657,6 +670,7 @@ static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
+    .abi = 2,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -718,6 +732,7 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -786,6 +801,7 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -855,6 +871,7 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -920,6 +937,7 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -950,6 +968,7 @@ static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
+    .abi = 2,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1011,6 +1030,7 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1079,6 +1099,7 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1148,6 +1169,7 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1207,6 +1229,7 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1231,6 +1254,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
+    .abi = 2,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1284,6 +1308,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1343,6 +1368,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1402,6 +1428,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1457,6 +1484,7 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1481,6 +1509,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
+    .abi = 2,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1534,6 +1563,7 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1593,6 +1623,7 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1652,6 +1683,7 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
+    .abi = 2,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",

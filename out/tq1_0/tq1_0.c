@@ -254,6 +254,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
+    .abi = 2,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -276,6 +277,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
+    .abi = 2,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -309,6 +311,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -331,6 +334,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
+    .abi = 2,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -362,6 +366,7 @@ static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -384,6 +389,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
+    .abi = 2,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -421,6 +427,7 @@ static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -443,6 +450,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
+    .abi = 2,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -482,6 +490,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -504,6 +513,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
+    .abi = 2,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -541,6 +551,7 @@ static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -563,6 +574,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
+    .abi = 2,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -613,6 +625,7 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -640,6 +653,7 @@ static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
+    .abi = 2,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -701,6 +715,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -769,6 +784,7 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -837,6 +853,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -898,6 +915,7 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -925,6 +943,7 @@ static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
+    .abi = 2,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -986,6 +1005,7 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1054,6 +1074,7 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1122,6 +1143,7 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes}};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1181,6 +1203,7 @@ static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1205,6 +1228,7 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
+    .abi = 2,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1250,6 +1274,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits}};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1300,6 +1325,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits}};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1350,6 +1376,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits}};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1404,6 +1431,7 @@ static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1428,6 +1456,7 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
+    .abi = 2,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1473,6 +1502,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits}};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1523,6 +1553,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits}};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1573,6 +1604,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits}};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
+    .abi = 2,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",

@@ -188,6 +188,9 @@ for name in q4_K affine_b3_g64_f16 q8_0 program; do
   check "$name.c alone" $cc -c -o "$work/pairs/$name.o" "$work/pairs/$name.c"
   [ $name = program ] || check "$name.h alone as C++" $cxx "$work/pairs/$name.h"
 done
+sed 's/define QK_ABI_VERSION .*/define QK_ABI_VERSION 99/' "$work/pairs/q8_0.h" >"$work/other.h"
+$cxx "$work/other.h" >"$work/log" 2>&1 && fail "a pair compiles with headers of another version"
+says "headers of another version" 'error.*made for version [0-9]+ of qkgen/kernel.h.*generate it again' "$work/log"
 check "the pairs link in one program" "${CC:-cc}" -o "$work/pairs/program" "$work/pairs"/*.o
 check "the program has kernels" grep -q 'bad +=' "$work/pairs/program.c"
 check "the program runs" "$work/pairs/program"

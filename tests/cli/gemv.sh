@@ -25,17 +25,17 @@ turn() { echo $(($(cksum <<<"$1" | cut -d' ' -f1) % $2)); }
 
 # runs_of FORMAT KIND: targets and classes, of one vector, of several, or of experts. Metal has exact, half and mma alone, and
 # mma_test compares mma in all formats. A driver compiles for seconds. So, unless ALL is set, some formats stand for all, in all
-# that there is. Of the others, with one vector each is compared in exact, every third in split and every third in half; with
-# experts every fifth in exact; with several vectors none on Vulkan. int8 and int24 are split with a digit less and a digit more.
+# that there is. Of the others, with one vector each is compared in exact, every fourth in split and every fourth in half; with
+# experts every eighth in exact; with several vectors none on Vulkan. int8 and int24 are split with a digit less and a digit more.
 # Fewer go to Metal, too, and in class half even fewer. cli/soak.sh draws from all of it.
 runs_of() {
-  local target class third
+  local target class fourth
   case ${ALL:-}$2-$1 in
     1* | one-* | *-q4_0 | *-q4_K | *-q5_1 | *-q6_K | *-q8_0 | *-q1_0 | *-tq2_0 | *-iq2_xxs | *-iq4_nl | *-mxfp4 | *-nf4_b64) ;;
     *-fp8_tensor | *-awq_b4_g64 | *-affine_b[346]_g64_bf16) ;;
     *)
       for target in $(targets_of "$1"); do
-        case $2-$target in *-msl | several-vulkan) continue ;; experts-vulkan) [ "$(turn "$1" 5)" = 0 ] || continue ;; esac
+        case $2-$target in *-msl | several-vulkan) continue ;; experts-vulkan) [ "$(turn "$1" 8)" = 0 ] || continue ;; esac
         echo "$target exact"
       done
       return 0
@@ -48,17 +48,17 @@ runs_of() {
     esac
     case $target-$2-$1 in msl-experts-*) ;; msl-*-q4_0 | msl-*-q4_K) echo "msl mma" ;; esac
   done
-  third=$(turn "$1" 3)
+  fourth=$(turn "$1" 4)
   case ${ALL:-}$1 in
     1* | [it]*q* | q* | nvfp4 | mxfp4 | mlx_* | affine_b?_g64_bf16 | awq_b4_g64 | gptq_v?_b4_g64 | hqq_b4_g64 | ct_b4_g32 | nf4_b64 | fp8_tensor | int8_channel)
       for class in int8 split half int24; do
         case ${ALL:-}$2-$class-$1 in
           1* | one-int8-mlx_mxfp4 | *-int8-nf4_b64 | *-int8-fp8_tensor) ;;
-          one-int24-q[48]_[0K] | one-int24-iq2_xxs | one-int24-affine_b3_g64_bf16) ;;
+          one-int24-q4_K | one-int24-iq2_xxs | one-int24-affine_b3_g64_bf16) ;;
           *-int24-*) continue ;;
           *-q4_0 | *-q4_K | *-q8_0 | *-iq2_xxs | *-affine_b3_g64_bf16) ;;
-          one-split-*) [ "$third" = 0 ] || continue ;;
-          one-half-*) [ "$third" = 1 ] || continue ;;
+          one-split-*) [ "$fourth" = 0 ] || continue ;;
+          one-half-*) [ "$fourth" = 1 ] || continue ;;
           *) continue ;;
         esac
         echo "vulkan $class"

@@ -5,13 +5,13 @@ source "$(dirname "$0")/../lib.sh"
 
 # ---- all kinds of kernels ----
 
-"$QKGEN" soak --seed 26 --cases "${CASES:-120}" --jobs 2 >"$work/all" 2>&1 || fail "there are failures" "$work/all"
+"$QKGEN" soak --seed 26 --cases "${CASES:-200}" --jobs 2 >"$work/all" 2>&1 || fail "there are failures" "$work/all"
 says "no case fails" '^[0-9]+ cases right, [0-9]+ refused for want of room or features, 0 failed, in' "$work/all"
 for name in dequant gather gemv gemv_id qdq_init 'class exact' 'class split' 'class int8' 'class half'; do
   says "cases of $name" "^    $name +[0-9]+ cases" "$work/all"
 done
 right=$(sed -nE 's/^([0-9]+) cases right.*/\1/p' "$work/all")
-check "most cases are not refused" test "$right" -ge $((${CASES:-120} * 8 / 10))
+check "most cases are not refused" test "$right" -ge $((${CASES:-200} * 8 / 10))
 
 # ---- planted faults ----
 

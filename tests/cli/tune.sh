@@ -2,7 +2,7 @@
 # `qkgen tune` on this machine's device, and what `bench` and `run` do with the file: the same results, other constants.
 source "$(dirname "$0")/../lib.sh"
 
-"$QKGEN" tune gemv,dequant --format q4_0 --shape 8x256x1,4x256x2 --without local_size_x,split=8,split=4 --out "$work/t.txt" \
+"$QKGEN" tune gemv,dequant --format q4_0 --shape 8x256x1,4x256x2 --without local_size_x,split=8,split=4,rows=8,shared_fours --out "$work/t.txt" \
   >"$work/log" 2>&1 || fail "tune fails" "$work/log"
 says "the head" '^qkgen-tuning 1$' "$work/t.txt"
 says "the device" '^device .' "$work/t.txt"

@@ -71,6 +71,10 @@ static inline qk_status qk_qdq_check_kernel_(const qk_backend *backend, const qk
     uint32_t size;
     if (kernel == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
+    if (kernel->abi != QK_ABI_VERSION)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "kernel->abi is %" PRIu32 ", must be %d, as in these headers; generate the kernel again",
+                       kernel->abi, QK_ABI_VERSION);
     if (backend == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: backend is NULL, must be a backend", kernel->name);
     if (backend->launch == NULL)

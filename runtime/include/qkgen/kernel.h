@@ -9,6 +9,10 @@
 
 #include "constant.def"
 
+/* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
+ * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
+#define QK_ABI_VERSION 2
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -146,6 +150,7 @@ typedef enum qk_numeric_class {
 typedef enum qk_math { QK_MATH_F32, QK_MATH_F16, QK_MATH_BF16 } qk_math;
 
 typedef struct qk_kernel {
+    uint32_t abi;       /* QK_ABI_VERSION of the generator */
     const char *name;   /* FORMAT_FAMILY_TYPE, or FAMILY; FORMAT_decode_MATH_FAMILY_TYPE where decode_math is not f32 */
     const char *format; /* "" for a family that takes no format; such a kernel has no blocks and tiles */
     const char *family; /* dequant, gather, gemv, qdq_init, ... */
