@@ -24,7 +24,7 @@ has_class() {
 turn() { echo $(($(cksum <<<"$1" | cut -d' ' -f1) % $2)); }
 
 # runs_of FORMAT KIND: targets and classes, of one vector, of several, or of experts. Metal has exact, half and mma alone, and
-# mma_test compares mma in all formats. A driver compiles for seconds. So, unless ALL is set, some formats stand for all, in all
+# mma_test compares mma. A driver compiles for seconds. So, unless ALL is set, some formats stand for all, in all
 # that there is. Of the others, with one vector each is compared in exact, every fourth in split and every fourth in half; with
 # experts every eighth in exact; with several vectors none on Vulkan. int8 and int24 are split with a digit less and a digit more.
 # Fewer go to Metal, too, and in class half even fewer. cli/soak.sh draws from all of it.
@@ -75,13 +75,13 @@ targets_of() {
   [ -z "${ALL:-}" ] || { echo "$targets" && return; }
   case $1 in
     affine_b[34]_g64_bf16) echo "$targets" ;;
-    affine_b?_g64_bf16 | affine_b4_g32_f16 | affine_b4_g64_f32 | affine_b[36]_g128_f32) echo "$some" ;;
+    affine_b?_g64_bf16 | affine_b4_g32_f16 | affine_b6_g128_f32) echo "$some" ;;
     affine_*_f16 | affine_*_f32 | affine_*_g32_* | affine_*_g128_*) echo "${some/vulkan/}" ;;
-    gptq_v1_b4_g32 | gptq_v1_b[38]_g64 | gptq_v1_b[28]_channel | gptq_v1_b3_g128_act | gptq_v2_b[24]_g64_act | gptq_v2_b[38]_g64) echo "$some" ;;
+    gptq_v1_b8_g64 | gptq_v1_b2_channel | gptq_v1_b3_g128_act | gptq_v2_b4_g64_act) echo "$some" ;;
     gptq_v1_b4_g64 | gptq_v2_b3_g64_act) echo "$targets" ;;
     gptq_*) echo "${some/vulkan/}" ;;
-    ct_b4_g128 | ct_b8_g32 | ct_b4_zp_g32 | hqq_b[23]_g64 | hqq_b8_g128 | *_b128 | awq_b4_g128) echo "$some" ;;
-    ct_*_g128 | ct_b4_zp_* | hqq_b[238]_* | awq_b4_g32) echo "${some/vulkan/}" ;;
+    ct_b4_g128 | ct_b8_g32 | ct_b4_zp_g32 | hqq_b[23]_g64 | hqq_b8_g128 | *_b128) echo "$some" ;;
+    ct_*_g128 | ct_b4_zp_* | hqq_b[238]_* | awq_b4_g32 | awq_b4_g128) echo "${some/vulkan/}" ;;
     *) echo "$targets" ;;
   esac
 }

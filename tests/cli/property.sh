@@ -40,7 +40,7 @@ one() {
 }
 export -f one
 
-first=${FIRST:-1} count=${COUNT:-120}
+first=${FIRST:-1} count=${COUNT:-100}
 every=${ALL:-}${1:-} # all targets
 export every
 if [ $# -gt 0 ]; then printf 'one %s\n' "$@"; else seq -f 'one %.0f' "$first" $((first + count - 1)); fi | each

@@ -10,7 +10,7 @@ random_spec=$(dirname "$QKGEN")/tests/random_spec
 random_patches=$(dirname "$QKGEN")/tests/random_patches
 oracle=$(dirname "$QKGEN")/tests/evaluate
 bound=2e-6 # class exact
-first=${FIRST:-1} count=${COUNT:-30}
+first=${FIRST:-1} count=${COUNT:-24}
 export random_spec random_patches oracle bound first
 
 # run SEED FAMILY TARGET OPTION...: leaves `out`.
