@@ -9,7 +9,7 @@ static const char SPACE[] = " \t\r";
 typedef struct reader {
     qg_arena *arena;
     qg_diag *diag;
-    const qg_library *library;
+    const qg_library *known;
     qg_source source;
     bool *shown;
     uint32_t *lines; /* that name each layout, to tell of a second one */
@@ -17,11 +17,11 @@ typedef struct reader {
 } reader;
 
 static void add_name(reader *r, qg_loc loc, const char *name) {
-    const qg_layouts layouts = r->library->layouts;
+    const qg_layouts layouts = r->known->layouts;
     uint32_t i = 0;
     while (i < layouts.count && strcmp(layouts.items[i]->name, name) != 0) ++i;
     if (i == layouts.count) {
-        const char *nearest = qg_library_nearest(r->library, name);
+        const char *nearest = qg_library_nearest(r->known, name);
         if (nearest)
             qg_error(r->diag, loc, "no format is named %s; did you mean %s?", name, nearest);
         else
@@ -50,7 +50,7 @@ static void read_line(reader *r, uint32_t line, const char *start, const char *b
 
 const bool *qg_shown_read(qg_arena *arena, qg_diag *diag, const qg_library *library, const char *path) {
     const char *why = NULL;
-    reader r = {.arena = arena, .diag = diag, .library = library, .source.path = path};
+    reader r = {.arena = arena, .diag = diag, .known = library, .source.path = path};
     r.source.text = qg_read_file(arena, path, LIST_LIMIT, &r.source.length, &why);
     if (!r.source.text) {
         qg_text_printf(&diag->text, "%s: error: %s; name a list of formats with --shown\n", path, why);

@@ -184,8 +184,8 @@ static inline qk_status qk_check_device_(const qk_backend *backend, const qk_ker
     return QK_OK;
 }
 
-static inline qk_status qk_check_call_(const qk_backend *backend, const qk_kernel *kernel, int blocks,
-                                       const qk_role *tail, uint32_t tail_count, uint32_t push_bytes, qk_error *error) {
+/* What every call needs before anything else is looked at. */
+static inline qk_status qk_check_presence_(const qk_backend *backend, const qk_kernel *kernel, qk_error *error) {
     if (kernel == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
     if (kernel->abi != QK_ABI_VERSION)
@@ -196,10 +196,18 @@ static inline qk_status qk_check_call_(const qk_backend *backend, const qk_kerne
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: backend is NULL, must be a backend", kernel->name);
     if (backend->launch == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: backend->launch is NULL, must be a function", kernel->name);
+    return QK_OK;
+}
+
+static inline qk_status qk_check_call_(const qk_backend *backend, const qk_kernel *kernel, int blocks,
+                                       const qk_role *tail, uint32_t tail_count, uint32_t push_bytes, qk_error *error) {
+    qk_status status = qk_check_presence_(backend, kernel, error);
+    if (status != QK_OK)
+        return status;
     if (blocks != (kernel->view == QK_VIEW_BLOCKS))
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->view is %d, must be %s for this function", kernel->name,
                        (int)kernel->view, blocks ? "QK_VIEW_BLOCKS" : "another than QK_VIEW_BLOCKS");
-    qk_status status = qk_check_bindings_(kernel, tail, tail_count, push_bytes, error);
+    status = qk_check_bindings_(kernel, tail, tail_count, push_bytes, error);
     return status == QK_OK ? qk_check_device_(backend, kernel, error) : status;
 }
 

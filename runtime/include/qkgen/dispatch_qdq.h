@@ -69,16 +69,9 @@ static inline qk_qdq_ qk_qdq_new_(const char *family, uint64_t groups, uint32_t 
 static inline qk_status qk_qdq_check_kernel_(const qk_backend *backend, const qk_kernel *kernel, const qk_qdq_ *c,
                                              uint32_t push_bytes, qk_error *error) {
     uint32_t size;
-    if (kernel == NULL)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
-    if (kernel->abi != QK_ABI_VERSION)
-        return qk_fail(error, QK_ERROR_ARGUMENT,
-                       "kernel->abi is %" PRIu32 ", must be %d, as in these headers; generate the kernel again",
-                       kernel->abi, QK_ABI_VERSION);
-    if (backend == NULL)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: backend is NULL, must be a backend", kernel->name);
-    if (backend->launch == NULL)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: backend->launch is NULL, must be a function", kernel->name);
+    qk_status status = qk_check_presence_(backend, kernel, error);
+    if (status != QK_OK)
+        return status;
     if (kernel->family == NULL || strcmp(kernel->family, c->family) != 0)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->family is %s, must be %s for this function", kernel->name,
                        kernel->family == NULL ? "NULL" : kernel->family, c->family);
