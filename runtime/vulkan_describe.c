@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What Mesa's llvmpipe lets a thread take, of all its loops together; it ends the loop there and goes on behind it (the constant
+ * LP_MAX_TGSI_LOOP_ITERATIONS of its sources). */
+enum { LLVMPIPE_LOOP_STEPS = 65535 };
+
 /* The names of all extensions; NULL when there are none. */
 static VkExtensionProperties *extensions_of(VkPhysicalDevice handle, uint32_t *count) {
     *count = 0;
@@ -168,6 +172,8 @@ static void describe_properties(VkPhysicalDevice handle, const VkExtensionProper
     if (maintenance.maxMemoryAllocationSize < device->allocation)
         device->allocation = maintenance.maxMemoryAllocationSize;
     memcpy(device->driver_uuid, id.driverUUID, sizeof device->driver_uuid);
+    if (driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
+        device->loop_steps = LLVMPIPE_LOOP_STEPS;
     snprintf(device->driver, sizeof device->driver, "%.120s%s%.120s", driver.driverName,
              driver.driverInfo[0] != 0 ? " " : "", driver.driverInfo);
 }

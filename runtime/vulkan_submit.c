@@ -217,6 +217,7 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
         vk->info.type == QK_VULKAN_CPU ? 16 : BUSY_WORKGROUPS_EACH * vk->info.multiprocessors;
     backend.limits.shared_bytes = vk->info.shared_bytes;
     backend.limits.subgroup_size = vk->info.subgroup_size;
+    backend.limits.loop_steps = vk->info.loop_steps;
     if (vk->info.subgroup_arithmetic)
         backend.limits.features |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     if (vk->info.subgroup_shuffle)

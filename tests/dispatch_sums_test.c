@@ -96,8 +96,8 @@ static call right_call(family f, uint32_t *launches) {
     call c = {0};
     c.backend.context = launches;
     c.backend.launch = count_launch;
-    c.backend.limits =
-        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0, 0, 0, 0};
+    c.backend.limits = (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+                                   0,    0,  0,    0,   0,   0};
     c.kernel = kernel_of(f);
     memcpy(c.bindings, bindings[f], sizeof c.bindings);
     memcpy(c.constants, constants, sizeof constants);
@@ -484,9 +484,12 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
 }
 
 static qk_limits limits_of(uint64_t range, uint32_t alignment) {
-    const qk_limits limits = {
-        range, alignment, 65535, 1u << 16, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
-        0,     0,         0,     0,        0};
+    const qk_limits limits = {.storage_range = range,
+                              .offset_alignment = alignment,
+                              .workgroup_count = 65535,
+                              .workgroup_size = 1u << 16,
+                              .push_bytes = 128,
+                              .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC};
     return limits;
 }
 
@@ -681,6 +684,7 @@ static void test_constants(void **state) {
 static uint32_t table_bytes; /* of a table that the kernel has, or 0 */
 static uint32_t lanes;       /* of the device's subgroups, or 0 */
 static uint32_t kept;        /* elements whose x a thread keeps, or 0 */
+static uint32_t loop_steps;  /* that the driver lets a thread take, or 0 */
 static int few_bits;         /* 12 bits for 8 weights, not 36 */
 static int windows;          /* loads may go beyond the last block; 2: of 44 bits for 8 weights */
 
@@ -708,6 +712,7 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.backend.limits.workgroup_size = windows || (own && own->id == QK_CONSTANT_TABLE_COPIES) ? 1024 : 256;
     c.backend.limits.busy_workgroups = busy;
     c.backend.limits.subgroup_size = lanes;
+    c.backend.limits.loop_steps = loop_steps;
     if (few_bits) c.bindings[0].block_bytes = 4;
     if (windows == 2) c.bindings[0].block_bytes += 8;
     if (windows)
@@ -720,6 +725,24 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.x.size = batch * cols * 4;
     c.out.size = batch * rows * 4;
     return see_call(&c, GEMV);
+}
+
+/* A driver that ends loops gets workgroups enough, of many rows and of short ones. */
+static void test_loop_steps(void **state) {
+    (void)state;
+    static const uint64_t shapes[][3] = {{262144, 1024, 1}, {262144, 1024, 3}, {65536, 4096, 8}, {2000000, 64, 1}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const uint64_t rows = shapes[i][0], cols = shapes[i][1], batch = shapes[i][2];
+        loop_steps = 0;
+        const seen any = see_shape(rows, cols, batch, 16, NULL);
+        loop_steps = 65535;
+        const seen few = see_shape(rows, cols, batch, 16, NULL);
+        loop_steps = 0;
+        const uint64_t threads = few.constants[0], products = cols * batch;
+        assert_memory_equal(any.constants, few.constants, sizeof few.constants);
+        assert_true(any.workgroups < few.workgroups && few.workgroups <= 65535);
+        assert_true(few.workgroups * threads * 65535 >= 3 * rows * (products > threads ? products : threads));
+    }
 }
 
 static void test_load_words(void **state) {
@@ -1191,13 +1214,13 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_load_words),    cmocka_unit_test(test_split),         cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_ahead),         cmocka_unit_test(test_room),          cmocka_unit_test(test_expert_parts),
-        cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
-        cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),   cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),  cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_loop_steps),   cmocka_unit_test(test_load_words),    cmocka_unit_test(test_split),
+        cmocka_unit_test(test_padding),      cmocka_unit_test(test_ahead),         cmocka_unit_test(test_room),
+        cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts),
+        cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

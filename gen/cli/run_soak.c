@@ -17,8 +17,9 @@ typedef struct request {
     qg_session *session;
     qg_soak_choice choice;
     const char *device, *one; /* a case that was printed */
-    uint64_t seed, cases, minutes, seconds, jobs, limit, failures, first;
-    double end; /* when to stop, or 0 */
+    uint64_t seed, minutes, seconds, jobs, limit, failures, first;
+    uint64_t cases; /* the number behind the last; 0: until the time is over */
+    double end;     /* when to stop, or 0 */
 } request;
 
 /* What a worker says: 'B' and a case that it begins; then 'R' (right), 'N' (refused), 'W' (wrong)
@@ -261,10 +262,12 @@ static void report(const soak *s) {
     printf("%llu cases right, %llu refused for want of room or features, %llu failed, in %.0f s; seed %llu\n",
            (unsigned long long)s->right, (unsigned long long)s->refused, (unsigned long long)s->failed,
            qg_seconds_now() - s->start, (unsigned long long)s->r->seed);
-    const uint64_t tried = s->right + s->refused + s->failed + s->none, all = s->r->cases - s->r->first;
-    if (s->r->cases && tried < all)
-        printf("    the time was over, or failures were too many: %llu cases were not tried\n",
-               (unsigned long long)(all - tried));
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < s->r->jobs; ++i)
+        if (s->workers[i].next < next) next = s->workers[i].next;
+    if (next < s->r->cases)
+        printf("    the time was over, or failures were too many: `--from %llu` goes on, up to %llu\n",
+               (unsigned long long)next, (unsigned long long)s->r->cases);
     for (uint32_t i = 0; i < s->n_families; ++i)
         printf("    %-20s %8llu cases\n", s->families[i].name, (unsigned long long)s->families[i].cases);
     for (uint32_t i = 0; i < s->n_classes; ++i)
@@ -394,6 +397,9 @@ static bool list_sweep(request *r, const qg_texts *names, uint64_t largest) {
     r->choice.n_shapes = largest && largest < count ? (uint32_t)largest : count;
     const uint64_t all = qg_soak_sweep(arena, &r->choice);
     if (!r->cases || r->cases > all) r->cases = all;
+    if (r->first >= all)
+        return qg_complain("--from %llu: there are %llu cases", (unsigned long long)r->first,
+                           (unsigned long long)all) == 0;
     return true;
 }
 
@@ -436,6 +442,7 @@ int qg_command_soak(qg_session *session, int argc, char **argv) {
     r.choice.session = session;
     r.choice.seed = r.seed;
     if (!ask_device(&r)) return 1;
+    if (r.cases) r.cases += r.first;
     if (models.count && !list_sweep(&r, &models, largest)) return 1;
     if (r.one) return try_one(&r);
     if (!r.cases && !r.minutes && !r.seconds && !models.count) r.minutes = 1;
@@ -443,7 +450,6 @@ int qg_command_soak(qg_session *session, int argc, char **argv) {
     s->r = &r;
     s->start = qg_seconds_now();
     if (r.minutes || r.seconds) r.end = s->start + 60.0 * (double)r.minutes + (double)r.seconds;
-    if (r.cases) r.cases += r.first;
     if (!run_all(s)) return 1;
     report(s);
     if (s->right == 0 && s->failed == 0) return qg_complain("no case was tried: nothing matches what is asked for");

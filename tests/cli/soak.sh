@@ -13,6 +13,10 @@ done
 right=$(sed -nE 's/^([0-9]+) cases right.*/\1/p' "$work/all")
 check "most cases are not refused" test "$right" -ge $((${CASES:-200} * 8 / 10))
 
+# So many rows that a driver which ends long loops would leave some of them out.
+check "many rows, several vectors" "$QKGEN" soak --case \
+  'format=affine_b2_g32_f16 family=gemv class=exact type=f32 rows=262144 cols=1024 batch=5 seed=6 x=gaussian weights=random'
+
 # ---- planted faults ----
 
 # plant FILE SED-SCRIPT: makes a folder of data whose template has a fault.

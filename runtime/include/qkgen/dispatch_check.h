@@ -89,6 +89,10 @@ typedef struct qk_call_ {
     qk_argument_ arguments[QK_MAX_BINDINGS];
 } qk_call_;
 
+static inline uint64_t qk_max_(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
 static inline uint64_t qk_min_(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }

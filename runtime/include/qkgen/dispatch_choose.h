@@ -86,6 +86,16 @@ static inline uint64_t qk_max_workgroups_(const qk_call_ *call) {
     return fit == 0 ? 1 : qk_min_(groups, fit);
 }
 
+/* Workgroups that a launch of so many rows, with so many products each, must have for no thread to take more steps than the
+ * driver lets it. A product takes two or three steps at most; a row that is too short for all threads, as many as a long one. */
+static inline uint64_t qk_least_workgroups_(const qk_limits *limits, uint64_t rows, uint64_t products,
+                                            uint64_t threads) {
+    uint64_t each = limits->loop_steps / 4;
+    if (limits->loop_steps == 0)
+        return 1;
+    return qk_ceil_(rows * (products > threads ? products : threads), each * threads);
+}
+
 /* Tiles of a launch at most: the loop index may pass the end by as many as there are threads. */
 static inline uint64_t qk_max_tiles_(const qk_call_ *call) {
     return UINT32_MAX - qk_max_workgroups_(call) * call->kernel->workgroup_size;

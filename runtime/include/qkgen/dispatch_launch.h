@@ -77,6 +77,11 @@ static inline void qk_pad_(const qk_call_ *call, uint32_t weights, uint64_t end,
     }
 }
 
+/* Values of a tile, of all its rows. */
+static inline uint64_t qk_tile_values_(const qk_kernel *kernel) {
+    return (uint64_t)kernel->tile_elements * (kernel->tile_rows > 1 ? kernel->tile_rows : 1);
+}
+
 /* Threads go on to further tiles, `each` of them where the device is busy all the same. */
 static inline qk_status qk_launch_(const qk_call_ *call, const qk_range *ranges, const uint32_t *push, uint64_t tiles,
                                    uint32_t each, qk_error *error) {
@@ -89,6 +94,9 @@ static inline qk_status qk_launch_(const qk_call_ *call, const qk_range *ranges,
     launch.push = push;
     if (groups > 4 * busy)
         groups = groups / each > 4 * busy ? groups / each : 4 * busy;
+    const uint64_t of_one_thread =
+        qk_least_workgroups_(&call->backend->limits, tiles, qk_tile_values_(call->kernel), 1);
+    groups = qk_max_(groups, qk_ceil_(of_one_thread, size));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     launch.constants = NULL;
     return call->backend->launch(call->backend->context, &launch, error);
@@ -432,6 +440,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
                                              : rows * (threads > 32 ? threads / 32 : 1)),
                          walking);
     }
+    groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, count, g->cols * kept, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
@@ -496,11 +505,12 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
     qk_pad_(call, weights, first + count, ranges, constants);
     launch.constants = constants;
+    uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
     uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4));
     if (qk_keeps_x_(kernel, constants, 1))
         groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, cols)),
-                         qk_walking_workgroups_(kernel, &call->backend->limits, 1,
-                                                qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64)));
+                         qk_walking_workgroups_(kernel, &call->backend->limits, 1, threads));
+    groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, pairs * rows, cols, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }

@@ -224,6 +224,7 @@ typedef struct qk_limits {
         matrix_order_a; /* Vulkan with QK_FEATURE_COOPERATIVE_MATRIX: which element of a matrix is which value of a thread, as */
     uint32_t matrix_order_bc; /* qkgen/vulkan.h finds out and runtime/vulkan_matrix.c describes */
     uint32_t subgroup_size;   /* lanes; 0: not known, and taken for 32 where work is shared out */
+    uint32_t loop_steps;      /* steps of all loops of a thread, after which the driver ends them; 0: any number */
 } qk_limits;
 
 /* One launch: `ranges` in the order of the kernel's bindings, `workgroups` in one dimension. */

@@ -67,6 +67,7 @@ typedef struct qk_vulkan_device {
     uint32_t workgroup_size;   /* threads, in one dimension */
     uint32_t push_bytes;
     uint32_t shared_bytes; /* shared memory of a workgroup */
+    uint32_t loop_steps;   /* steps of all loops of a thread, after which the driver ends them; 0: any number */
     uint64_t memory;       /* bytes of the largest device-local heap */
     uint64_t allocation;   /* bytes that one buffer can have, as the driver says */
 } qk_vulkan_device;
