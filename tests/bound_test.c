@@ -260,7 +260,7 @@ static void compile(const qg_layout *layout, const qg_sum_class *sum, qk_code *c
     const qg_request request = {.layout = layout, .n_families = 1, .families = &family, .vulkan = true, .command = "t"};
     const qg_kernel of = qg_kernel_new(arena, layout, family, QG_F32, sum);
     if (!code->data) { /* classes of integers share it */
-        const char *glsl = qg_glsl(arena, &templates, &request, &of, &why);
+        const char *glsl = qg_glsl(arena, &templates, &request, qg_program_of(arena, &of, QK_API_VULKAN), &why);
         code->data = glsl ? qg_spirv_compile(arena, of.name, glsl, &code->bytes, &why) : NULL;
         if (!code->data) fail_msg("%s: %s", of.name, why);
     }

@@ -83,7 +83,7 @@ static qg_metal *open_metal(const qg_layout *layout, qg_scalar type, const qk_ke
                                 .classes = UINT32_C(1) << (sum - qg_sum_classes),
                                 .metal = true,
                                 .command = "t"};
-    const char *text = qg_msl(arena, &templates, &request, qg_plan_tiles(arena, layout), &why);
+    const char *text = qg_msl(arena, &templates, &request, &why);
     if (!text) fail_msg("%s", why);
     const qg_kernel kernel = qg_kernel_new(arena, layout, family, type, sum);
     *described = qg_describe(arena, &kernel, QK_API_METAL, NULL);
@@ -111,7 +111,7 @@ static const qk_kernel *compile(const qg_layout *layout, const char *sum, const 
     const qg_family *family = qg_family_named("gemv");
     const qg_request request = {.layout = layout, .n_families = 1, .families = &family, .vulkan = true, .command = "t"};
     const qg_kernel kernel = qg_kernel_new(arena, layout, family, type, qg_sum_class_named(sum));
-    const char *glsl = qg_glsl(arena, with, &request, &kernel, &why);
+    const char *glsl = qg_glsl(arena, with, &request, qg_program_of(arena, &kernel, QK_API_VULKAN), &why);
     if (!glsl) fail_msg("%s", why);
     qk_code *code = QG_NEW(arena, qk_code);
     code->data = qg_spirv_compile(arena, kernel.name, glsl, &code->bytes, &why);
@@ -322,6 +322,7 @@ static void shared_out(void **state) {
         backend.limits.storage_range = UINT32_MAX;
         backend.limits.workgroup_size = 1024;
         backend.limits.busy_workgroups = 660;
+        backend.limits.loop_steps = 0;
         backend.limits.shared_bytes = cases[i].shared;
         backend.limits.matrix_order_a = 7;
         backend.limits.matrix_order_bc = 9;

@@ -96,7 +96,8 @@ static void try_kernels(const qg_layout *layout, const qg_family *family, const 
         const qg_kernel kernel = qg_kernel_new(own, layout, family, QG_F32, sum);
         const qg_request request = {
             .layout = layout, .n_families = 1, .families = &family, .vulkan = true, .command = "t"};
-        const char *glsl = code.data ? NULL : qg_glsl(own, &templates, &request, &kernel, &why);
+        const char *glsl =
+            code.data ? NULL : qg_glsl(own, &templates, &request, qg_program_of(own, &kernel, QK_API_VULKAN), &why);
         if (glsl) code.data = qg_spirv_compile(own, kernel.name, glsl, &code.bytes, &why);
         if (!code.data) fail_msg("%s: %s", kernel.name, why);
         try_shapes(qg_describe(own, &kernel, QK_API_VULKAN, &code));

@@ -127,30 +127,37 @@ qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits) {
 
 /* Operands of matrix units: what makes them of the codes, two at a time; what the units do is no
  * operation of a thread. */
-static qg_cost cost_of_operands(const qg_kernel *kernel) {
-    const qg_operands *o = qg_lower_operands(kernel->wide);
-    qg_cost cost = qg_cost_of_ir(o->ir, kernel->wide, 0);
-    cost.stored = qg_bits_per_element(kernel->layout) / 8;
+static qg_cost cost_of_operands(const qg_program *program) {
+    const qg_step *wide = program->wide;
+    const qg_operands *o = wide->of_unit;
+    qg_cost cost = qg_cost_of_ir(wide->code, wide->plan, 0);
     for (uint32_t i = 0; i < o->n_words; ++i)
         if (o->words[i].node && o->words[i].node->op == QG_HALVES) /* no conversion: the bits as they are */
             cost.counts[QG_COST_CONVERSION] -= 1;
     cost.counts[QG_COST_FLOAT] += o->n_words + 2 * (o->n_scales + o->n_offsets);
-    cost.counts[QG_COST_CONVERSION] += o->n_scales + o->n_offsets + o->n_values * kernel->wide->lanes;
+    cost.counts[QG_COST_CONVERSION] += o->n_scales + o->n_offsets + o->n_values * wide->plan->lanes;
     return cost;
 }
 
-qg_cost qg_cost_of_kernel(const qg_kernel *kernel) {
-    const bool sums = kernel->family->sums;
-    const qg_plan *plan = kernel->wide ? kernel->wide : kernel->plan;
-    if (qg_is_mma(kernel)) return cost_of_operands(kernel);
-    const qg_ir *ir = sums ? qg_lower_dot(plan, kernel->sum->products) : qg_lower_decode(plan);
-    qg_cost cost = qg_cost_of_ir(ir, plan, sums ? kernel->sum->digits : 0);
-    cost.stored = qg_bits_per_element(kernel->layout) / 8;
-    if (sums)
-        cost.counts[QG_COST_FLOAT] += ir->half ? 2 : 1;
-    else
-        cost.written = qg_scalars[kernel->type].bits / 8;
-    if (!sums && kernel->type != QG_F32) cost.counts[QG_COST_CONVERSION] += cost.weights;
+static qg_cost cost_of_sum(const qg_program *program) {
+    const qg_step *step = program->wide ? program->wide : program->sum;
+    qg_cost cost = qg_cost_of_ir(step->code, step->plan, program->kernel->sum->digits);
+    cost.counts[QG_COST_FLOAT] += step->code->half ? 2 : 1;
+    return cost;
+}
+
+static qg_cost cost_of_values(const qg_program *program) {
+    const qg_scalar type = program->kernel->type;
+    qg_cost cost = qg_cost_of_ir(program->values->code, program->plan, 0);
+    cost.written = qg_scalars[type].bits / 8;
+    if (type != QG_F32) cost.counts[QG_COST_CONVERSION] += cost.weights;
+    return cost;
+}
+
+qg_cost qg_cost_of_program(const qg_program *program) {
+    const bool units = program->wide && program->wide->of_unit;
+    qg_cost cost = units ? cost_of_operands(program) : program->sum ? cost_of_sum(program) : cost_of_values(program);
+    cost.stored = qg_bits_per_element(program->kernel->layout) / 8;
     return cost;
 }
 
@@ -192,7 +199,7 @@ static qg_kernel kernel_of(qg_arena *arena, const qg_request *request, const qg_
 void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *only, const char *prefix) {
     qg_arena *arena = text->arena;
     if (only) {
-        const qg_cost cost = qg_cost_of_kernel(only);
+        const qg_cost cost = qg_cost_of_program(qg_program_of(arena, only, QK_API_VULKAN));
         add_line(text, prefix, "", &cost);
         return;
     }
@@ -202,12 +209,9 @@ void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *on
     for (uint32_t f = 0; f < request->n_families; ++f) {
         const qg_family *family = request->families[f];
         if (!qg_takes(family, request->layout)) continue;
-        qg_kernel kernel = kernel_of(arena, request, family);
-        if (!request->vulkan) {
-            kernel.plan = kernel.metal_plan;
-            kernel.wide = NULL;
-        }
-        costs[count] = qg_cost_of_kernel(&kernel);
+        const qg_kernel kernel = kernel_of(arena, request, family);
+        const qk_api api = request->vulkan ? QK_API_VULKAN : QK_API_METAL;
+        costs[count] = qg_cost_of_program(qg_program_of(arena, &kernel, api));
         uint32_t same = 0;
         while (!same_cost(&costs[same], &costs[count])) ++same;
         names[same] = same < count ? qg_format(arena, "%s, %s", names[same], family->name) : family->name;

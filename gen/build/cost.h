@@ -2,7 +2,7 @@
 #ifndef QKGEN_COST_H
 #define QKGEN_COST_H
 
-#include "build/family.h"
+#include "build/program.h"
 
 typedef enum qg_cost_class {
     QG_COST_LOAD,    /* of weights, scales and so on, from the format's buffers: one for each load instruction */
@@ -38,7 +38,8 @@ typedef struct qg_cost {
 /* What an IR of the plan's tile costs; `stored` and `written` are 0. Where x is integers, what is
  * done for a digit of it counts `digits` times. */
 qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits);
-qg_cost qg_cost_of_kernel(const qg_kernel *kernel);
+/* Of a program, on its longest way: of wide tiles where it has them. */
+qg_cost qg_cost_of_program(const qg_program *program);
 /* All classes together. */
 uint32_t qg_cost_total(const qg_cost *cost);
 /* The lines of a banner: what each family of the request costs, or `only` one kernel. Families that

@@ -5,8 +5,9 @@
 #include "text/text.h"
 
 /* In a scratch arena: text and words of a kernel are long, and there are many. */
-static bool compiled_cost(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, qg_cost *cost,
+static bool compiled_cost(qg_arena *arena, const qg_templates *templates, const qg_program *program, qg_cost *cost,
                           const char **why) {
+    const qg_kernel *kernel = program->kernel;
     qg_arena *scratch = qg_arena_new();
     const qg_request request = {.layout = kernel->layout,
                                 .n_families = 1,
@@ -14,9 +15,9 @@ static bool compiled_cost(qg_arena *arena, const qg_templates *templates, const 
                                 .vulkan = true,
                                 .command = "qkgen list --cost"};
     size_t bytes;
-    const char *glsl = qg_glsl(scratch, templates, &request, kernel, why);
+    const char *glsl = qg_glsl(scratch, templates, &request, program, why);
     const uint32_t *words = glsl ? qg_spirv_compile(scratch, kernel->name, glsl, &bytes, why) : NULL;
-    const bool good = words && qg_cost_of_spirv(scratch, kernel, words, bytes, cost, why);
+    const bool good = words && qg_cost_of_spirv(scratch, program, words, bytes, cost, why);
     if (!good) *why = qg_format(arena, "%s", *why);
     qg_arena_free(scratch);
     return good;
@@ -81,9 +82,10 @@ static void add_item(qg_text *text, const qg_kernel *kernel, const qg_cost *ir, 
 
 static bool add_kernel(qg_text *text, const qg_cost_options *o, const qg_templates *templates, const qg_kernel *kernel,
                        bool first, const char **why) {
-    const qg_cost ir = qg_cost_of_kernel(kernel);
+    const qg_program *program = qg_program_of(text->arena, kernel, QK_API_VULKAN);
+    const qg_cost ir = qg_cost_of_program(program);
     qg_cost spirv;
-    if (o->templates && !compiled_cost(text->arena, templates, kernel, &spirv, why)) return false;
+    if (o->templates && !compiled_cost(text->arena, templates, program, &spirv, why)) return false;
     if (o->json)
         add_item(text, kernel, &ir, o->templates ? &spirv : NULL, first);
     else

@@ -246,7 +246,7 @@ static bool compile(qg_bench *b, qg_subject *s) {
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, s->of.layout, s->of.family, s->of.type, s->of.sum);
     if (qg_is_mma(kernel) && !qg_spirv_has_matrices()) return qg_complain(QG_SPIRV_LACKS_MATRICES) == 0;
-    const char *glsl = qg_glsl(arena, b->templates, &request, kernel, &why);
+    const char *glsl = qg_glsl(arena, b->templates, &request, qg_program_of(arena, kernel, QK_API_VULKAN), &why);
     if (!glsl) return qg_complain("%s", why) == 0;
     qk_code *code = QG_NEW(arena, qk_code);
     code->data = qg_spirv_compile(arena, kernel->name, glsl, &code->bytes, &why);

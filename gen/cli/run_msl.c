@@ -97,10 +97,9 @@ static const char *open_kernel(const qg_job *job, metal_run *m) {
                                 .families = &job->family,
                                 .metal = true,
                                 .command = "qkgen run"};
-    const qg_plan *plan = qg_plan_tiles(arena, job->layout);
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, job->layout, job->family, job->type, job->sum);
-    m->text = qg_msl(arena, job->templates, &request, plan, &why);
+    m->text = qg_msl(arena, job->templates, &request, &why);
     m->name = job->layout->name;
     return m->text ? open_text(m, qg_describe(arena, kernel, QK_API_METAL, NULL), NULL) : why;
 }

@@ -53,7 +53,7 @@ static const char *glsl_of(qg_arena *arena, const qg_soak_device *device, const 
         *why = QG_SPIRV_LACKS_MATRICES;
         return NULL;
     }
-    return qg_glsl(arena, device->templates, &request, kernel, why);
+    return qg_glsl(arena, device->templates, &request, qg_program_of(arena, kernel, QK_API_VULKAN), why);
 }
 
 bool qg_soak_compile(const qg_soak_device *device, const qg_soak_case *c, qg_soak_kernel *kernel, const char **why) {

@@ -30,7 +30,7 @@ static const char *compile_kernel(const qg_job *job, device_run *r) {
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, job->layout, job->family, job->type, job->sum);
     if (qg_is_mma(kernel) && !qg_spirv_has_matrices()) return QG_SPIRV_LACKS_MATRICES;
-    const char *glsl = qg_glsl(arena, job->templates, &request, kernel, &why);
+    const char *glsl = qg_glsl(arena, job->templates, &request, qg_program_of(arena, kernel, QK_API_VULKAN), &why);
     if (!glsl) return why;
     if (!qg_spirv_open()) return "the GLSL compiler cannot be initialised";
     qk_code *code = QG_NEW(arena, qk_code);

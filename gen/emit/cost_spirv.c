@@ -396,8 +396,9 @@ static void count_function_body(const module *m, uint32_t function, qg_cost *cos
         if (m->blocks[b].function == function) count_block(m, &m->blocks[b], cost);
 }
 
-bool qg_cost_of_spirv(qg_arena *arena, const qg_kernel *kernel, const uint32_t *words, size_t bytes, qg_cost *cost,
+bool qg_cost_of_spirv(qg_arena *arena, const qg_program *program, const uint32_t *words, size_t bytes, qg_cost *cost,
                       const char **why) {
+    const qg_kernel *kernel = program->kernel;
     module m = {.arena = arena, .weights = kernel->layout->n_buffers, .pairs = kernel->wide && kernel->wide->pairs};
     m.first_table = m.weights + kernel->family->n_bindings;
     m.end_table = m.first_table;
@@ -407,14 +408,13 @@ bool qg_cost_of_spirv(qg_arena *arena, const qg_kernel *kernel, const uint32_t *
     find_blocks(&m);
     drop_unreached(&m);
     const bool by_words = kernel->wide && kernel->wide->by_words;
-    const uint32_t fetched =
-        by_words ? qg_fetches_of(arena, qg_lower_dot(kernel->wide, kernel->sum->products))->n_words : 0;
+    const uint32_t fetched = by_words ? program->wide->code->fetched->n_words : 0;
     const bool *in = kernel->wide ? loops_of_wide(&m, fetched) : inner_loop(&m);
     if (!in) {
         *why = qg_format(arena, "%s: no loop of the SPIR-V holds all loads of weights", kernel->name);
         return false;
     }
-    *cost = qg_cost_of_kernel(kernel);
+    *cost = qg_cost_of_program(program);
     memset(cost->counts, 0, sizeof cost->counts);
     cost->loaded = 0;
     for (uint32_t b = 0; b < m.n_blocks; ++b)

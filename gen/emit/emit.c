@@ -67,7 +67,8 @@ static const qk_code *compile_kernels(qg_arena *arena, const emission *e, const 
     qk_code *codes = QG_NEW_ARRAY(arena, qk_code, count + 1);
     for (uint32_t i = 0; i < count; ++i) {
         if (kernels[i].shared || !qg_on_vulkan(request, &kernels[i])) continue;
-        const char *glsl = qg_glsl(arena, &e->templates, request, &kernels[i], &product->why);
+        const char *glsl =
+            qg_glsl(arena, &e->templates, request, qg_program_of(arena, &kernels[i], QK_API_VULKAN), &product->why);
         if (!glsl) return NULL;
         const char *path = qg_format(arena, "%s/%s.comp", request->layout->name, kernels[i].module);
         if (!add_module(arena, e, path, glsl, &codes[i], product)) return NULL;
@@ -101,11 +102,10 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
         request.without_mma = true;
     }
     request.list = &kernels; /* from here on it stays as it is */
-    const qg_plan *plan = qg_plan_tiles(arena, layout);
     const char *name = layout->name, *msl = "";
     const qk_code *codes = compile_kernels(arena, e, &request, product);
     if (!codes) return;
-    if (request.metal && !(msl = qg_msl(arena, &e->templates, &request, plan, &product->why))) return;
+    if (request.metal && !(msl = qg_msl(arena, &e->templates, &request, &product->why))) return;
     const qg_c_options c = {
         .embed = o->embed, .kernel_h = e->kernel_h, .dispatch_h = e->dispatch_h, .spirv = codes, .msl = msl};
     const char *header = qg_c_header(arena, &e->templates, &request, &c, &product->why);

@@ -428,8 +428,9 @@ static bool has_half_input(const qg_kernel *kernels, uint32_t count) {
 char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                   const qg_c_options *options, const char **why) {
     const qg_layout *layout = request->layout;
-    const qg_plan *elements = qg_plan_elements(arena, layout);
-    const qg_ir *ir = qg_lower_decode(elements);
+    const qg_program *program = qg_program_of_reference(arena, layout);
+    const qg_plan *elements = program->plan;
+    const qg_ir *ir = program->values->code;
     const qg_kernel *kernels;
     const uint32_t count = qg_kernels(arena, request, &kernels);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};

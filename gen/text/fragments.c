@@ -174,8 +174,9 @@ static void add_element(qg_text *text, uint16_t element, const qg_plan *plan, co
         qg_text_printf(text, "x%u.%c", element / plan->lanes, "xyzw"[element % plan->lanes]);
 }
 
-void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_plan *plan, const qg_target *target) {
-    const qg_operands *o = x->of;
+void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_step *step, const qg_target *target) {
+    const qg_operands *o = step->of_unit;
+    const qg_plan *plan = step->plan;
     const char *absolute = target->absolute;
     qg_text_printf(text, "    %s all = %s(x0);\n", target->types[QG_K_FLOAT][plan->lanes], absolute);
     for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);

@@ -71,7 +71,9 @@ static void wide_loads(qg_text *text, const qg_ir *ir, const qg_ir *other, const
     }
 }
 
-static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+static char *decode(qg_arena *arena, const qg_step *values) {
+    const qg_ir *ir = values->code;
+    const qg_plan *plan = values->plan;
     qg_text text = qg_text_new(arena);
     const char *vec = glsl->types[QG_K_FLOAT][plan->lanes];
     const bool matrix = plan->layout->view != QG_VIEW_BLOCKS;
@@ -109,8 +111,10 @@ static const char *x_elements(qg_arena *arena, const qg_kernel *kernel, uint32_t
                      kernel->type == QG_F32 ? "float" : "uint16_t");
 }
 
-static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_x_operands *operands, const qg_kernel *kernel,
-                    const qg_plan *plan) {
+static char *load_x(qg_arena *arena, const qg_program *program, const qg_step *step, const qg_x_operands *operands) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_ir *ir = step->code;
+    const qg_plan *plan = step->plan;
     const char *row_runs = plan->layout->ragged
                                ? qg_format(arena, "(%s / %uu)", qg_row_cols(arena, plan, ""), plan->lanes)
                                : qg_format(arena, "row_tiles * %uu", kernel->plan->n_runs);
@@ -125,20 +129,21 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_x_operands *opera
                        "// Loads what tile `j` of a row meets of %s.\n"
                        "void load_x(uint vector, uint j, uint k) {\n",
                        ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on");
-    const bool staged = plan->wide && plan == kernel->wide && qg_stages_x(kernel);
-    qg_load_x_body(&text, ir, operands, plan, glsl, row_runs, "batch",
+    const bool staged = step == program->wide && qg_stages_x(kernel);
+    qg_load_x_body(&text, step, operands, glsl, row_runs, "batch",
                    staged ? "staged_x($i)" : x_load(arena, kernel, "x_in"));
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
-static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+static char *accumulate(qg_arena *arena, const qg_step *sum) {
+    const qg_ir *ir = sum->code;
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
                    "// Adds the products of tile `j` of row `n` with what is kept of x%s.\n"
                    "void accumulate(uint n, uint j, uint k, inout float sum%s) {\n",
                    ir->single ? "" : ", for each right-hand side", ir->single ? "" : "[BATCH]");
-    qg_accumulate_body(&text, ir, plan, glsl, "row_tiles", 1);
+    qg_accumulate_body(&text, sum, glsl, "row_tiles");
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -146,8 +151,8 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
 /* ---- wide tiles ---- */
 
 /* What both functions take after the place of the tile: what the first loads, and the second computes with. */
-static char *fetched_parameters(qg_arena *arena, const qg_ir *ir, const char *qualifier) {
-    const qg_fetches *all = ir->fetched;
+static char *fetched_parameters(qg_arena *arena, const qg_step *step, const char *qualifier) {
+    const qg_fetches *all = step->code->fetched;
     qg_text text = qg_text_new(arena);
     if (all->n_fours) qg_text_printf(&text, "%suvec4 fours[%u]", qualifier, all->n_fours);
     if (all->n_fours && all->n_words) qg_text_puts(&text, ", ");
@@ -181,22 +186,22 @@ static const char *last_arrays(qg_arena *arena, const qg_fetches *all) {
 
 static const char *last_of(const qg_fetches *all) { return all->n_words ? "last, last_words" : "last"; }
 
-/* Tiles that a wide one has. */
-static uint32_t wide_size(const qg_kernel *kernel) { return kernel->wide->tile_elements / kernel->plan->tile_elements; }
-
 /* Wide tiles of a block, where blocks lie one after the other. */
-static uint32_t block_wide_tiles(const qg_kernel *kernel) {
-    return kernel->wide->layout->view == QG_VIEW_BLOCKS ? kernel->wide->tiles : 1;
+static uint32_t block_wide_tiles(const qg_program *program) {
+    const qg_plan *wide = program->wide->plan;
+    return wide->layout->view == QG_VIEW_BLOCKS ? wide->tiles : 1;
 }
 
 /* For the last block of all: word by word what is elsewhere loaded 16 bytes at a time. Where it
  * ends is known; what a device says of the length of a buffer above 2 GiB is not always so. */
-static void fetch_last(qg_text *text, const qg_ir *ir, const qg_kernel *kernel) {
-    const qg_plan *plan = kernel->plan;
+static void fetch_last(qg_text *text, const qg_program *program) {
+    const qg_plan *plan = program->plan;
+    const qg_step *wide = program->wide;
+    const uint32_t overruns = wide->code->overruns;
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
         const uint32_t unit = plan->units[i], in_word = 32 / unit;
         const char *name = plan->layout->buffers[i].name;
-        if (!(ir->overruns >> i & 1)) continue;
+        if (!(overruns >> i & 1)) continue;
         qg_text_printf(text,
                        "\n// 16 bytes, as far as block `block` goes.\nuvec4 %s_to_end(uint at, uint block) {\n"
                        "    const uint end = (block + 1u) * %uu;\n"
@@ -204,7 +209,7 @@ static void fetch_last(qg_text *text, const qg_ir *ir, const qg_kernel *kernel) 
                        "    [[unroll]] for (uint i = 0u; i < %uu; ++i) {\n"
                        "        const uint word = at * %uu + i;\n"
                        "        if (word < end) ",
-                       name, kernel->wide->layout->buffers[i].bytes * 8 / unit, 128 / unit, 128 / unit);
+                       name, wide->plan->layout->buffers[i].bytes * 8 / unit, 128 / unit, 128 / unit);
         if (in_word == 1)
             qg_text_printf(text, "four[i] = %s[word];\n", name);
         else
@@ -214,46 +219,50 @@ static void fetch_last(qg_text *text, const qg_ir *ir, const qg_kernel *kernel) 
     }
     qg_text_printf(
         text, "\n// Loads wide tile `j` of row `n` of the last block of all.\nvoid fetch_last(uint n, uint j, %s) {\n",
-        fetched_parameters(text->arena, ir, "out "));
-    qg_fetch_body(text, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel), ir->overruns);
+        fetched_parameters(text->arena, wide, "out "));
+    qg_fetch_body(text, wide, glsl, "row_tiles", overruns);
     qg_text_puts(text, "}\n");
 }
 
-static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
-    const bool clamped = ir->overruns && !qg_is_mma(kernel);
+static char *fetch_wide(qg_arena *arena, const qg_program *program) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_step *wide = program->wide;
+    const bool clamped = wide->code->overruns && !wide->of_unit;
     qg_text text = qg_text_new(arena);
-    const uint32_t own = block_wide_tiles(kernel);
+    const uint32_t own = block_wide_tiles(program);
     qg_text_printf(&text, "// Loads wide tile `j` of row `n`%s.\nvoid fetch_wide(uint n, uint j, %s) {\n",
                    clamped ? ", but that of the last block of all, from where loads of 16 bytes would go beyond the end"
                            : "",
-                   fetched_parameters(arena, ir, "out "));
+                   fetched_parameters(arena, wide, "out "));
     if (clamped) {
         const char *rows = kernel->family->in_blocks ? "(expert_end - expert_first) * rows" : "rows";
         qg_text_printf(
             &text,
             "    if (PADDED == 0u && n + 1u == %s && j + %uu >= row_tiles / %uu) {\n        n = 0u;\n        j = ",
-            rows, own, wide_size(kernel));
+            rows, own, wide->size);
         qg_text_printf(&text, own > 1 ? "j %% %uu;\n    }\n" : "0u;\n    }\n", own);
     }
-    qg_fetch_body(&text, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel), 0);
+    qg_fetch_body(&text, wide, glsl, "row_tiles", 0);
     qg_text_puts(&text, "}\n");
-    if (clamped) fetch_last(&text, ir, kernel);
+    if (clamped) fetch_last(&text, program);
     return text.data;
 }
 
-static char *accumulate_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+static char *accumulate_wide(qg_arena *arena, const qg_step *wide) {
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
                    "// Adds the products of wide tile `j` of row `n`, which was loaded.\n"
                    "void accumulate_wide(uint n, uint j, uint k, %s, inout float sum) {\n",
-                   fetched_parameters(arena, ir, ""));
-    qg_accumulate_body(&text, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel));
+                   fetched_parameters(arena, wide, ""));
+    qg_accumulate_body(&text, wide, glsl, "row_tiles");
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
 /* `ahead`: fours are loaded there, whatever else is. */
-static char *wide_buffers(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, bool ahead) {
+static char *wide_buffers(qg_arena *arena, const qg_step *wide, bool ahead) {
+    const qg_ir *ir = wide->code;
+    const qg_plan *plan = wide->plan;
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
         const char *name = plan->layout->buffers[i].name;
@@ -270,7 +279,9 @@ static char *wide_buffers(qg_arena *arena, const qg_ir *ir, const qg_plan *plan,
 }
 
 /* What a thread keeps of x; `tiles` and `batch` are the outer lengths. */
-static char *x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *tiles, const char *batch) {
+static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, const char *batch) {
+    const qg_ir *ir = step->code;
+    const qg_plan *plan = step->plan;
     const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1, digits = ir->n_x_digits ? ir->n_x_digits : 1;
     const char *x = ir->x, *outer = qg_format(arena, "[%s]%s", tiles, batch);
     const char *sum = qg_format(arena, "float %s_sum%s[%u];", x, outer, sums);
@@ -284,14 +295,16 @@ static char *x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
 }
 
 /* When a tile is of the last block of all, and one of the rows is its. */
-static const char *is_last(qg_arena *arena, const qg_kernel *kernel) {
+static const char *is_last(qg_arena *arena, const qg_program *program) {
     return qg_format(arena, "PADDED == 0u && %srow + ROWS >= end && j + %uu >= wide_tiles",
-                     kernel->family->in_blocks ? "expert + 1u == expert_end && " : "", block_wide_tiles(kernel));
+                     program->kernel->family->in_blocks ? "expert + 1u == expert_end && " : "",
+                     block_wide_tiles(program));
 }
 
 /* The last block of all: its sum is made beforehand, and takes the place of what the loads that do
  * not go there give. */
-static const char *wide_last(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+static const char *wide_last(qg_arena *arena, const qg_program *program) {
+    const qg_ir *ir = program->wide->code;
     if (!ir->overruns) return "";
     const qg_fetches *all = ir->fetched;
     return qg_format(
@@ -305,12 +318,13 @@ static const char *wide_last(qg_arena *arena, const qg_ir *ir, const qg_kernel *
         "    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;\n"
         "    accumulate_wide(end - 1u, j, k, %s, sum_at_end);\n"
         "}",
-        is_last(arena, kernel), last_arrays(arena, all), last_of(all), last_of(all));
+        is_last(arena, program), last_arrays(arena, all), last_of(all), last_of(all));
 }
 
 /* Of several right-hand sides. */
-static const char *shared_last(qg_arena *arena, const qg_ir *ir, const qg_fetches *all, const qg_kernel *kernel) {
-    if (!ir->overruns) return "";
+static const char *shared_last(qg_arena *arena, const qg_program *program) {
+    const qg_fetches *all = program->wide->code->fetched;
+    if (!program->wide->code->overruns) return "";
     return qg_format(arena,
                      "if (%s) {  // the last block of all, beyond which no load goes\n"
                      "    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {\n"
@@ -324,113 +338,102 @@ static const char *shared_last(qg_arena *arena, const qg_ir *ir, const qg_fetche
                      "    }\n"
                      "    continue;\n"
                      "}",
-                     is_last(arena, kernel), last_arrays(arena, all), last_of(all), last_of(all));
+                     is_last(arena, program), last_arrays(arena, all), last_of(all), last_of(all));
 }
 
 /* Rows of whole blocks, however many are joined; and where the last block is another path's, one before it. */
-static char *wide_if(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
-    const qg_layout *layout = kernel->wide->layout;
-    const uint32_t whole = layout->elements / kernel->plan->tile_elements;
-    const char *experts = kernel->family->in_blocks ? "(expert_end - expert_first) * " : "";
+static char *wide_if(qg_arena *arena, const qg_program *program) {
+    const qg_step *wide = program->wide;
+    const qg_layout *layout = wide->plan->layout;
+    const uint32_t whole = layout->elements / program->plan->tile_elements;
+    const char *experts = program->kernel->family->in_blocks ? "(expert_end - expert_first) * " : "";
     return qg_format(arena, "%s%s", layout->joined ? qg_format(arena, " && row_tiles %% %uu == 0u", whole) : "",
-                     ir->overruns ? qg_format(arena, " && %srows * (row_tiles / %uu) > 1u", experts,
-                                              block_wide_tiles(kernel) * wide_size(kernel))
-                                  : "");
+                     wide->code->overruns ? qg_format(arena, " && %srows * (row_tiles / %uu) > 1u", experts,
+                                                      block_wide_tiles(program) * wide->size)
+                                          : "");
 }
 
-static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
+static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     static const char *const names[] = {"wide_buffers",    "wide_x_kept", "load_wide_x", "fetch_wide",
                                         "accumulate_wide", "wide_last",   "wide_put",    "wide_tiles",
                                         "wide_ratio",      "wide_if",     "fetched",     "fetched_at"};
-    const qg_plan *wide = kernel->wide;
+    const qg_step *wide = program->wide;
     qg_hole(holes, "wide", wide ? "" : NULL);
-    qg_hole(holes, "overruns", kernel->overruns ? "" : NULL);
-    qg_hole(holes, "wide_floats", wide && !ir->n_x_quads ? "" : NULL);
+    qg_hole(holes, "overruns", wide && wide->code->overruns ? "" : NULL);
+    qg_hole(holes, "wide_floats", wide && !wide->code->n_x_quads ? "" : NULL);
     if (!wide) {
         for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
         return;
     }
-    qg_ir fetching = *ir;
-    fetching.fetched = qg_fetches_of(arena, ir);
-    const uint32_t ratio = wide_size(kernel);
-    qg_hole(holes, "wide_buffers", wide_buffers(arena, ir, wide, kernel->ahead));
-    qg_hole(holes, "wide_x_kept", x_kept(arena, ir, wide, "WIDE_TILES", ""));
-    qg_hole(holes, "load_wide_x", load_x(arena, ir, NULL, kernel, wide));
-    qg_hole(holes, "fetch_wide", fetch_wide(arena, &fetching, kernel));
-    qg_hole(holes, "accumulate_wide", accumulate_wide(arena, &fetching, kernel));
-    qg_hole(holes, "wide_last", wide_last(arena, &fetching, kernel));
+    qg_hole(holes, "wide_buffers", wide_buffers(arena, wide, program->ahead));
+    qg_hole(holes, "wide_x_kept", x_kept(arena, wide, "WIDE_TILES", ""));
+    qg_hole(holes, "load_wide_x", load_x(arena, program, wide, NULL));
+    qg_hole(holes, "fetch_wide", fetch_wide(arena, program));
+    qg_hole(holes, "accumulate_wide", accumulate_wide(arena, wide));
+    qg_hole(holes, "wide_last", wide_last(arena, program));
     qg_hole(
         holes, "wide_put",
-        ir->overruns
+        wide->code->overruns
             ? "if (at_end) {\n"
               "    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];\n"
               "}"
             : "");
-    qg_hole(holes, "wide_tiles", qg_format(arena, "%u", qg_kept_tiles(wide)));
-    qg_hole(holes, "wide_ratio", qg_format(arena, "%u", ratio));
-    qg_hole(holes, "wide_if", wide_if(arena, ir, kernel));
-    qg_hole(holes, "fetched", fetched_arrays(arena, fetching.fetched));
-    qg_hole(holes, "fetched_at", fetched_at(fetching.fetched));
-}
-
-/* What a thread keeps of x where rows are loaded ahead: that of wide tiles, or, where tiles are of
- * another size, its own. */
-static bool has_held_x(const qg_kernel *kernel) {
-    return kernel->ahead && kernel->ahead->tile_elements != kernel->wide->tile_elements;
+    qg_hole(holes, "wide_tiles", qg_format(arena, "%u", qg_kept_tiles(wide->plan)));
+    qg_hole(holes, "wide_ratio", qg_format(arena, "%u", wide->size));
+    qg_hole(holes, "wide_if", wide_if(arena, program));
+    qg_hole(holes, "fetched", fetched_arrays(arena, wide->code->fetched));
+    qg_hole(holes, "fetched_at", fetched_at(wide->code->fetched));
 }
 
 /* Rows that are loaded ahead. */
-static void ahead_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
-    const qg_plan *plan = kernel->ahead;
+static void ahead_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+    const qg_step *ahead = program->ahead;
+    const qg_plan *wide = program->wide ? program->wide->plan : NULL;
     static const char *const names[] = {"take_held",  "add_held",   "held_arrays", "held_names",  "held_tiles",
                                         "held_words", "held_ratio", "held_x",      "load_held_x", "block_fours"};
-    const bool looks_up = kernel->wide && (kernel->wide->pairs || kernel->wide->copied);
-    qg_hole(holes, "ahead", plan ? "" : NULL);
-    qg_hole(holes, "wide_each", kernel->wide && !looks_up ? "" : NULL);
+    const bool looks_up = wide && (wide->pairs || wide->copied);
+    qg_hole(holes, "ahead", ahead ? "" : NULL);
+    qg_hole(holes, "wide_each", wide && !looks_up ? "" : NULL);
     qg_hole(holes, "wide_some", looks_up ? "" : NULL);
-    qg_hole(holes, "ahead_each", plan && !looks_up ? "" : NULL);
-    qg_hole(holes, "ahead_some", plan && looks_up ? "" : NULL);
-    qg_hole(holes, "held_fours", plan && qg_uses(ir, QG_LOAD_FOUR) ? "" : NULL);
-    if (!plan) {
+    qg_hole(holes, "ahead_each", ahead && !looks_up ? "" : NULL);
+    qg_hole(holes, "ahead_some", ahead && looks_up ? "" : NULL);
+    qg_hole(holes, "held_fours", ahead && qg_uses(ahead->code, QG_LOAD_FOUR) ? "" : NULL);
+    if (!ahead) {
         for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
         return;
     }
-    qg_ir fetching = *ir;
-    fetching.fetched = qg_fetches_of(arena, ir);
-    const bool own_x = has_held_x(kernel);
+    const qg_fetches *all = ahead->code->fetched;
+    const bool own_x = qg_keeps_own_x(program);
     qg_text take = qg_text_new(arena), add = qg_text_new(arena);
     qg_text_printf(&take,
                    "// Takes tile `j` of a slice, which lies from word `at` on.\n"
                    "void take_held(uint at, uint j, %s) {\n",
-                   fetched_parameters(arena, &fetching, "out "));
-    qg_fetch_body(&take, &fetching, plan, glsl, NULL, 1, 0);
+                   fetched_parameters(arena, ahead, "out "));
+    qg_fetch_body(&take, ahead, glsl, NULL, 0);
     qg_text_puts(&take, "}\n");
     qg_text_printf(&add,
                    "// Adds its products with what is kept of x.\n"
                    "void add_held(uint j, uint k, %s, inout float sum) {\n",
-                   fetched_parameters(arena, &fetching, ""));
-    qg_accumulate_body(&add, &fetching, plan, glsl, NULL, 1);
+                   fetched_parameters(arena, ahead, ""));
+    qg_accumulate_body(&add, ahead, glsl, NULL);
     qg_text_puts(&add, "}\n");
     qg_hole(holes, "take_held", take.data);
     qg_hole(holes, "add_held", add.data);
-    qg_hole(holes, "held_arrays", fetched_array_of_one(arena, fetching.fetched));
-    qg_hole(holes, "held_names",
-            !fetching.fetched->n_fours  ? "words"
-            : fetching.fetched->n_words ? "fours, words"
-                                        : "fours");
-    qg_hole(holes, "held_tiles", qg_format(arena, "%u", plan->tiles));
-    qg_hole(holes, "held_words", qg_format(arena, "%u", plan->layout->buffers[0].bytes / 4));
-    qg_hole(holes, "held_ratio", qg_format(arena, "%u", plan->tile_elements / kernel->plan->tile_elements));
+    qg_hole(holes, "held_arrays", fetched_array_of_one(arena, all));
+    qg_hole(holes, "held_names", !all->n_fours ? "words" : all->n_words ? "fours, words" : "fours");
+    qg_hole(holes, "held_tiles", qg_format(arena, "%u", ahead->plan->tiles));
+    qg_hole(holes, "held_words", qg_format(arena, "%u", ahead->plan->layout->buffers[0].bytes / 4));
+    qg_hole(holes, "held_ratio", qg_format(arena, "%u", ahead->size));
     qg_hole(holes, "held_x",
-            own_x
-                ? qg_format(arena, "%s\n\n%s", x_kept(arena, ir, plan, "1", ""), load_x(arena, ir, NULL, kernel, plan))
-                : "");
+            own_x ? qg_format(arena, "%s\n\n%s", x_kept(arena, ahead, "1", ""), load_x(arena, program, ahead, NULL))
+                  : "");
     qg_hole(holes, "load_held_x", own_x ? "load_held_x" : "load_wide_x");
-    qg_hole(holes, "block_fours", qg_format(arena, "%s_four", plan->layout->buffers[0].name));
+    qg_hole(holes, "block_fours", qg_format(arena, "%s_four", ahead->plan->layout->buffers[0].name));
 }
 
 /* Few rows: x is loaded by the whole workgroup, a part of whole blocks at a time. */
-static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel) {
+static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+    const qg_kernel *kernel = program->kernel;
     static const char *const names[] = {"staged_runs", "staged_begin", "staged_end", "staged_block", "row_tile_runs",
                                         "x_at",        "x_staged",     "stage",      "unstaged"};
     qg_hole(holes, "stages", qg_stages_x(kernel) ? "" : NULL);
@@ -440,7 +443,7 @@ static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kern
         for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
         return;
     }
-    const uint32_t tiles = block_wide_tiles(kernel), runs = kernel->wide->n_runs;
+    const uint32_t tiles = block_wide_tiles(program), runs = program->wide->plan->n_runs;
     const char *of_block =
         tiles > 1 ? qg_format(arena, " / %uu * %uu", tiles, tiles * runs) : qg_format(arena, " * %uu", runs);
     qg_text at = qg_text_new(arena), staged = qg_text_new(arena);
@@ -463,18 +466,18 @@ static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kern
 }
 
 /* With several right-hand sides, a workgroup shares x: in wide tiles where it is integers. */
-static void shared_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_ir *wide_dot,
-                         const qg_kernel *kernel) {
+static void shared_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     static const char *const names[] = {"shared_x",     "shared_tiles", "shared_load", "shared_last",
                                         "shared_loads", "shared_add",   "shared_if"};
-    const bool shares = qg_shares_x(kernel), wide = shares && wide_dot && ir->n_x_quads;
+    const bool shares = qg_shares_x(program->kernel);
+    const qg_step *wide = shares && program->sum->code->n_x_quads ? program->wide : NULL;
     qg_hole(holes, "shares", shares ? "" : NULL);
-    qg_hole(holes, "shuffles", shares || wide_dot ? "" : NULL);
+    qg_hole(holes, "shuffles", shares || program->wide ? "" : NULL);
     if (!shares) {
         for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
         return;
     }
-    qg_hole(holes, "shared_x", qg_shared_x(arena, wide ? wide_dot : ir, wide ? kernel->wide : kernel->plan));
+    qg_hole(holes, "shared_x", qg_shared_x(arena, wide ? wide : program->sum));
     if (!wide) {
         qg_hole(holes, "shared_tiles", "row_tiles");
         qg_hole(holes, "shared_if", "");
@@ -484,11 +487,11 @@ static void shared_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, cons
         qg_hole(holes, "shared_add", "accumulate(min(row + r, end - 1u), j, 0u, sum[r][m]);");
         return;
     }
-    const qg_fetches *all = qg_fetches_of(arena, wide_dot);
-    qg_hole(holes, "shared_tiles", qg_format(arena, "row_tiles / %uu", wide_size(kernel)));
-    qg_hole(holes, "shared_if", qg_format(arena, " && LOAD_WORDS == 4u%s", wide_if(arena, wide_dot, kernel)));
+    const qg_fetches *all = wide->code->fetched;
+    qg_hole(holes, "shared_tiles", qg_format(arena, "row_tiles / %uu", wide->size));
+    qg_hole(holes, "shared_if", qg_format(arena, " && LOAD_WORDS == 4u%s", wide_if(arena, program)));
     qg_hole(holes, "shared_load", "load_wide_x");
-    qg_hole(holes, "shared_last", shared_last(arena, wide_dot, all, kernel));
+    qg_hole(holes, "shared_last", shared_last(arena, program));
     qg_hole(holes, "shared_loads",
             qg_format(arena,
                       "%s\n[[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, %s);",
@@ -497,12 +500,13 @@ static void shared_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, cons
             qg_format(arena, "accumulate_wide(min(row + r, end - 1u), j, 0u, %s, sum[r][m]);", fetched_at(all)));
 }
 
-static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
-    const qg_plan *plan = kernel->plan;
+static char *sum_cut(qg_arena *arena, const qg_program *program) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_plan *plan = program->plan;
     const char *load = kernel->type == QG_F32 ? "x_at[$i]" : "unpackHalf2x16(uint(x_at[$i])).x";
     const qg_cut_names names = {.decode = "decode", .arguments = "", .batch = "batch", .load = load};
     qg_text text = qg_text_new(arena);
-    qg_text_printf(&text, "%s\n", decode(arena, ir, plan));
+    qg_text_printf(&text, "%s\n", decode(arena, program->values));
     qg_text_puts(&text, "// The products of what tile `j` of row `n` has in that row, for each right-hand side.\n"
                         "void sum_cut(uint n, uint j, out float part[BATCH]) {\n");
     qg_text_printf(&text, "    const uint row_cols = %s;\n", qg_row_cols(arena, plan, ""));
@@ -511,16 +515,17 @@ static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) 
     return text.data;
 }
 
-/* `decoded` is the IR of a tile's values, which ragged rows need, or NULL. */
-static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_ir *decoded, const qg_ir *wide_dot,
-                      const qg_ir *held, const qg_kernel *kernel) {
-    qg_text wide = qg_text_new(arena);
-    qg_text_puts(&wide, "");
-    wide_loads(&wide, ir, decoded, kernel->plan);
-    qg_hole(holes, "x_elements", decoded ? x_elements(arena, kernel, kernel->layout->n_buffers) : NULL);
-    qg_hole(holes, "sum_cut", decoded ? sum_cut(arena, decoded, kernel) : NULL);
+static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_step *sum = program->sum, *values = program->values;
+    const qg_ir *ir = sum->code;
+    qg_text loads = qg_text_new(arena);
+    qg_text_puts(&loads, "");
+    wide_loads(&loads, ir, values ? values->code : NULL, kernel->plan);
+    qg_hole(holes, "x_elements", values ? x_elements(arena, kernel, kernel->layout->n_buffers) : NULL);
+    qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : NULL);
     qg_hole(holes, "x_type", x_type(kernel));
-    qg_hole(holes, "x_kept", x_kept(arena, ir, kernel->plan, "TILES", ir->single ? "" : "[BATCH]"));
+    qg_hole(holes, "x_kept", x_kept(arena, sum, "TILES", ir->single ? "" : "[BATCH]"));
     qg_hole(holes, "single", ir->single ? "" : NULL);
     qg_hole(holes, "together", ir->single ? NULL : "");
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
@@ -532,47 +537,47 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
                                        : "most");
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
-    wide_holes(arena, holes, wide_dot, kernel);
-    ahead_holes(arena, holes, held, kernel);
-    qg_lookup_holes(arena, holes, wide_dot, kernel);
-    staged_holes(arena, holes, kernel);
-    shared_holes(arena, holes, ir, wide_dot, kernel);
-    qg_hole(holes, "load_x", load_x(arena, ir, NULL, kernel, kernel->plan));
-    qg_hole(holes, "accumulate", qg_format(arena, "%s%s", wide.data, accumulate(arena, ir, kernel->plan)));
+    wide_holes(arena, holes, program);
+    ahead_holes(arena, holes, program);
+    qg_lookup_holes(arena, holes, program);
+    staged_holes(arena, holes, program);
+    shared_holes(arena, holes, program);
+    qg_hole(holes, "load_x", load_x(arena, program, sum, NULL));
+    qg_hole(holes, "accumulate", qg_format(arena, "%s%s", loads.data, accumulate(arena, sum)));
 }
 
 /* ---- matrix units ---- */
 
-static char *operands_of(qg_arena *arena, const qg_operands *operands, const qg_ir *ir, const qg_kernel *kernel) {
+static char *operands_of(qg_arena *arena, const qg_step *wide) {
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
                    "// The largest of the factors that become halves in wide tile `j` of row `n`, which was loaded.\n"
                    "float largest_factor(uint n, uint j, %s) {\n",
-                   fetched_parameters(arena, ir, ""));
-    qg_operands_of_row(&text, operands, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel), true);
+                   fetched_parameters(arena, wide, ""));
+    qg_operands_of_row(&text, wide, glsl, "row_tiles", true);
     qg_text_printf(&text,
                    "}\n\n// Makes operands of a part of it, times `scale`.\n"
                    "void operands(uint part, uint n, uint j, %s, float scale, out f16vec2 v[2u * PART]) {\n",
-                   fetched_parameters(arena, ir, ""));
-    qg_operands_of_row(&text, operands, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel), false);
+                   fetched_parameters(arena, wide, ""));
+    qg_operands_of_row(&text, wide, glsl, "row_tiles", false);
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
 /* In floats: the products of a small tile. */
-static char *narrow(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
-    return qg_format(arena, "%s\n\n%s\n%s", x_kept(arena, ir, kernel->plan, "1", ""),
-                     load_x(arena, ir, NULL, kernel, kernel->plan), accumulate(arena, ir, kernel->plan));
+static char *narrow(qg_arena *arena, const qg_program *program) {
+    const qg_step *sum = program->sum;
+    return qg_format(arena, "%s\n\n%s\n%s", x_kept(arena, sum, "1", ""), load_x(arena, program, sum, NULL),
+                     accumulate(arena, sum));
 }
 
 static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
-                      const qg_kernel *kernel, const char **why) {
-    const qg_plan *wide = kernel->wide;
-    const qg_operands *operands = qg_lower_operands(wide);
-    const qg_ir *small = qg_lower_dot(kernel->plan, QG_PRODUCTS_F32);
-    qg_ir ir = *operands->ir, rows = *small;
-    const qg_x_operands x = {.of = operands,
-                             .scale = "    float unit;\n"
+                      const qg_program *program, const char **why) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_step *wide = program->wide;
+    const qg_ir *ir = wide->code, *small = program->sum->code;
+    const qg_operands *operands = wide->of_unit;
+    const qg_x_operands x = {.scale = "    float unit;\n"
                                       "    const float scale = scale_of(most_of_four($m), 7u, unit);\n"
                                       "    wide_x_unit[k] = of_vectors(unit);\n",
                              .at_once = 2,
@@ -582,11 +587,9 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
                              .close = ");\n"};
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_text loads = qg_text_new(arena);
-    rows.single = true;
-    ir.fetched = qg_fetches_of(arena, &ir);
-    qg_prelude_holes(&prelude, &ir);
+    qg_prelude_holes(&prelude, ir);
     qg_prelude_add(&prelude, small);
-    qg_hole(&prelude, "to_f16", qg_uses(&ir, QG_ROUND_F16) || qg_uses(small, QG_ROUND_F16) ? "" : NULL);
+    qg_hole(&prelude, "to_f16", qg_uses(ir, QG_ROUND_F16) || qg_uses(small, QG_ROUND_F16) ? "" : NULL);
     qg_hole(&prelude, "to_bf16", NULL);
     qg_no_store_holes(&prelude);
     char *prelude_text =
@@ -598,64 +601,52 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "banner", qg_banner(arena, request, kernel, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, kernel));
     qg_hole(&holes, "buffers", buffers(arena, kernel));
-    qg_hole(&holes, "wide_buffers", wide_buffers(arena, &ir, wide, false));
+    qg_hole(&holes, "wide_buffers", wide_buffers(arena, wide, false));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
                 qg_format(arena, "%u", kernel->layout->n_buffers + i));
     qg_hole(&holes, "x_type", x_type(kernel));
-    qg_hole(&holes, "tables", qg_tables(arena, wide, glsl, "const"));
+    qg_hole(&holes, "tables", qg_tables(arena, wide->plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "unit_extensions", qg_template_text(templates, "mma_units.ext"));
     qg_hole(&holes, "units", qg_template_text(templates, "mma_units.glsl"));
     qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
     qg_hole(&holes, "part", qg_format(arena, "%u", qg_operands_part(operands)));
-    qg_hole(&holes, "kept", qg_format(arena, "%u", qg_mma_tiles(wide)));
-    qg_hole(&holes, "load_wide_x", load_x(arena, &ir, &x, kernel, wide));
-    qg_hole(&holes, "fetch_wide", fetch_wide(arena, &ir, kernel));
-    qg_hole(&holes, "operands", operands_of(arena, operands, &ir, kernel));
-    wide_loads(&loads, small, &ir, kernel->plan);
-    qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, &rows, kernel)));
-    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", wide_size(kernel)));
-    const char *end = qg_mma_end(arena, &ir, kernel, "");
+    qg_hole(&holes, "kept", qg_format(arena, "%u", qg_mma_tiles(wide->plan)));
+    qg_hole(&holes, "load_wide_x", load_x(arena, program, wide, &x));
+    qg_hole(&holes, "fetch_wide", fetch_wide(arena, program));
+    qg_hole(&holes, "operands", operands_of(arena, wide));
+    wide_loads(&loads, small, ir, kernel->plan);
+    qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, program)));
+    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", wide->size));
+    const char *end = qg_mma_end(arena, program, "");
     qg_hole(&holes, "restricted", *end ? "" : NULL);
     qg_hole(&holes, "mma_end", end);
-    const char *words = ir.fetched->n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", ir.fetched->n_words) : "";
-    qg_hole(&holes, "fetched", qg_format(arena, "uvec4 fours[KEPT][2][%u];%s", ir.fetched->n_fours, words));
+    const char *words =
+        ir->fetched->n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", ir->fetched->n_words) : "";
+    qg_hole(&holes, "fetched", qg_format(arena, "uvec4 fours[KEPT][2][%u];%s", ir->fetched->n_fours, words));
     qg_hole(&holes, "fetched_low", *words ? "fours[k][0], words[k][0]" : "fours[k][0]");
     qg_hole(&holes, "fetched_high", *words ? "fours[k][1], words[k][1]" : "fours[k][1]");
     return qg_expand(arena, qg_template_text(templates, "gemv_mma.comp"), holes.items, holes.count, why);
 }
 
-/* Code that takes right-hand sides one by one, but where they cannot be shared. */
-static qg_ir *sum_of_tile(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
-    qg_ir *ir = QG_NEW(arena, qg_ir);
-    *ir = *qg_lower_dot(plan, kernel->sum->products);
-    ir->single = kernel->family->in_blocks || qg_shares_x(kernel);
-    return ir;
-}
-
-char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
+char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why) {
-    if (qg_is_mma(kernel)) return mma_glsl(arena, templates, request, kernel, why);
-    const qg_plan *plan = kernel->plan;
+    const qg_kernel *kernel = program->kernel;
+    if (qg_is_mma(kernel)) return mma_glsl(arena, templates, request, program, why);
+    const qg_plan *plan = program->plan;
     const bool sums = kernel->family->sums;
-    const qg_ir *ir = sums ? sum_of_tile(arena, kernel, plan) : qg_lower_decode(plan);
-    const qg_ir *decoded = sums && plan->layout->ragged ? qg_lower_decode(plan) : NULL;
+    const qg_ir *ir = (sums ? program->sum : program->values)->code;
     static const char *const shared[] = {"sums_constants", "sums"}; /* by gemv and gemv_id */
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
-    const qg_ir *wide = kernel->wide ? sum_of_tile(arena, kernel, kernel->wide) : NULL;
-    if (decoded) qg_prelude_add(&prelude, decoded);
-    if (wide) qg_prelude_add(&prelude, wide);
-    qg_ir *held = kernel->ahead ? sum_of_tile(arena, kernel, kernel->ahead) : NULL;
-    if (has_held_x(kernel)) held->x = "held_x";
-    if (held) qg_prelude_add(&prelude, held);
+    for (uint32_t i = 0; i < program->n_steps; ++i) qg_prelude_add(&prelude, program->steps[i].code);
     qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && !sums) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
     qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 ? "" : NULL);
     if (sums)
         qg_no_store_holes(&prelude);
     else
-        qg_store_holes(arena, &holes, &prelude, kernel);
+        qg_store_holes(arena, &holes, &prelude, program);
     char *prelude_text =
         qg_expand(arena, qg_template_text(templates, "prelude.glsl"), prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
@@ -672,7 +663,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
     if (sums) {
-        sum_holes(arena, &holes, ir, decoded, wide, held, kernel);
+        sum_holes(arena, &holes, program);
         for (uint32_t i = 0; i < sizeof shared / sizeof *shared; ++i) {
             const char *file = qg_format(arena, "%s.glsl", shared[i]);
             char *text = qg_expand(arena, qg_template_text(templates, file), holes.items, holes.count, why);
@@ -682,7 +673,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     } else {
         qg_text code = qg_text_new(arena);
         wide_loads(&code, ir, NULL, plan);
-        qg_text_puts(&code, decode(arena, ir, plan));
+        qg_text_puts(&code, decode(arena, program->values));
         qg_hole(&holes, "decode", code.data);
     }
     return qg_expand(arena, qg_template_of(arena, templates, kernel, "comp"), holes.items, holes.count, why);

@@ -77,7 +77,9 @@ static void add_pairs(qg_text *tables, qg_text *fill, const qg_kernel *kernel, c
         name);
 }
 
-void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
+void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_ir *ir = program->wide ? program->wide->code : NULL;
     qg_text tables = qg_text_new(arena), fill = qg_text_new(arena);
     const bool pairs = kernel->wide && kernel->wide->pairs, copied = kernel->wide && kernel->wide->copied;
     qg_hole(holes, "pairs", pairs ? "" : NULL);

@@ -21,7 +21,9 @@ static const char *stored_type(const qg_kernel *kernel) {
                                     : ushort_vectors[lanes];
 }
 
-static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *name) {
+static char *decode(qg_arena *arena, const qg_step *values, const char *name) {
+    const qg_ir *ir = values->code;
+    const qg_plan *plan = values->plan;
     qg_text text = qg_text_new(arena);
     const bool matrix = plan->layout->view != QG_VIEW_BLOCKS;
     qg_text_printf(&text, "// The %u values of a tile of a %s, in runs of %u consecutive elements.\n",
@@ -68,10 +70,12 @@ static char *write_row_tile(qg_arena *arena, const qg_plan *plan) {
     return text.data;
 }
 
-static char *write_tile(qg_arena *arena, const qg_plan *plan) {
+/* Of a program that decodes. */
+static char *write_tile(qg_arena *arena, const qg_program *program) {
+    const qg_plan *plan = program->plan;
+    const qg_ir *place = program->stores;
     if (plan->layout->ragged) return write_cut_tile(arena, plan);
     if (plan->layout->view != QG_VIEW_BLOCKS) return write_row_tile(arena, plan);
-    const qg_ir *place = qg_lower_place(arena, plan, plan->lanes);
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "// Stores a tile's runs where they belong in block `block` of the output.\n");
     qg_text_printf(
@@ -108,8 +112,9 @@ static char *weights(qg_arena *arena, const qg_plan *plan) {
     return text.data;
 }
 
-static void kept_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_plan *plan, const char *name,
-                       const char *batch) {
+static void kept_holes(qg_arena *arena, qg_holes *holes, const qg_step *sum, const char *name, const char *batch) {
+    const qg_ir *ir = sum->code;
+    const qg_plan *plan = sum->plan;
     const char *vec = ir->half ? msl->halves[plan->lanes] : msl->types[QG_K_FLOAT][plan->lanes];
     const char *steps = ir->half ? qg_format(arena, "float %s_step[TILES][%s];\n", name, batch) : "";
     qg_hole(holes, "x_kept",
@@ -129,21 +134,19 @@ static void kept_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, plan, msl, "inline "));
 }
 
-static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char **why) {
-    const qg_plan *plan = kernel->metal_plan;
+static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_plan *plan = program->plan;
     const uint32_t n_weights = plan->layout->n_buffers;
     qg_holes holes = {.count = 0};
     qg_plan_holes(arena, &holes, plan, msl);
     qg_hole(&holes, "name", kernel->name);
     qg_hole(&holes, "buffers", buffers(arena, plan, true));
     qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
-    if (kernel->family->sums) {
-        const qg_ir *ir = qg_lower_dot(plan, kernel->sum->products);
-        kept_holes(arena, &holes, ir, plan, "kept", "1");
-    }
+    if (program->sum) kept_holes(arena, &holes, program->sum, "kept", "1");
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
     qg_hole(&holes, "weights", weights(arena, plan));
-    qg_hole(&holes, "shape", qg_shape_arguments(arena, qg_lower_decode(plan), "push.$$, "));
+    if (program->values) qg_hole(&holes, "shape", qg_shape_arguments(arena, program->values->code, "push.$$, "));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
                 qg_format(arena, "%u", n_weights + i));
@@ -162,7 +165,9 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
 /* ---- sums ---- */
 
 /* What a thread keeps of x, as parameters, as variables, and as what is passed; `name` is what x is called. */
-static char *kept_parameters(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *qualifier) {
+static char *kept_parameters(qg_arena *arena, const qg_step *sum, const char *qualifier) {
+    const qg_ir *ir = sum->code;
+    const qg_plan *plan = sum->plan;
     const char *vec = ir->half ? msl->halves[plan->lanes] : msl->types[QG_K_FLOAT][plan->lanes];
     return qg_format(arena, "thread %s%s (&x)[TILES][BATCH][%u], %s%s%sthread %sfloat (&x_sum)[TILES][BATCH][%u]",
                      qualifier, vec, plan->n_runs, ir->half ? "thread " : "", ir->half ? qualifier : "",
@@ -170,7 +175,8 @@ static char *kept_parameters(qg_arena *arena, const qg_ir *ir, const qg_plan *pl
                      ir->n_x_sums ? ir->n_x_sums : 1);
 }
 
-static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+static char *load_x(qg_arena *arena, const qg_step *sum) {
+    const qg_plan *plan = sum->plan;
     const char *vec = msl->types[QG_K_FLOAT][plan->lanes];
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
@@ -178,15 +184,15 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
                    "template <uint TILES, uint BATCH, typename X>\n"
                    "inline void load_x(device const X *x_in, uint batch, uint %s, uint vector, uint j, uint k,\n"
                    "    %s)\n{\n",
-                   plan->layout->ragged ? "row_runs" : "row_tiles", kept_parameters(arena, ir, plan, ""));
+                   plan->layout->ragged ? "row_runs" : "row_tiles", kept_parameters(arena, sum, ""));
     const char *row_runs =
         plan->layout->ragged ? "row_runs" : qg_format(arena, "row_tiles * %u%s", plan->n_runs, msl->unsigned_suffix);
-    qg_load_x_body(&text, ir, NULL, plan, msl, row_runs, "batch", qg_format(arena, "%s(x_in[$i])", vec));
+    qg_load_x_body(&text, sum, NULL, msl, row_runs, "batch", qg_format(arena, "%s(x_in[$i])", vec));
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
-static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+static char *accumulate(qg_arena *arena, const qg_step *sum) {
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
                    "// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
@@ -194,15 +200,16 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
                    "inline void accumulate(\n%s    %suint row_tiles, uint n, uint j, uint k,\n"
                    "    %s,\n"
                    "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
-                   buffers(arena, plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
-                   kept_parameters(arena, ir, plan, "const "));
-    qg_accumulate_body(&text, ir, plan, msl, "row_tiles", 1);
+                   buffers(arena, sum->plan, false), qg_shape_arguments(arena, sum->code, "uint $$, "),
+                   kept_parameters(arena, sum, "const "));
+    qg_accumulate_body(&text, sum, msl, "row_tiles");
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
-/* `ir` is that of a tile's values. */
-static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+static char *sum_cut(qg_arena *arena, const qg_step *values) {
+    const qg_ir *ir = values->code;
+    const qg_plan *plan = values->plan;
     const char *arguments = qg_format(arena, "%s, %s", weights(arena, plan), qg_shape_arguments(arena, ir, "$$, "));
     const qg_cut_names names = {
         .decode = "decode_tile", .arguments = arguments, .batch = "batch", .load = "float(x_at[$i])"};
@@ -212,7 +219,7 @@ static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
         qg_text_printf(
             &text, "inline device const %s *elements_of(device const %s *x) {\n    return (device const %s *)x;\n}\n\n",
             half ? "half" : "float", vector_of(half ? QG_F16 : QG_F32, plan->lanes), half ? "half" : "float");
-    qg_text_printf(&text, "%s\n", decode(arena, ir, plan, names.decode));
+    qg_text_printf(&text, "%s\n", decode(arena, values, names.decode));
     qg_text_printf(&text,
                    "// The products of what tile `j` of row `n` has in that row, for each right-hand side.\n"
                    "template <uint BATCH, typename T>\n"
@@ -224,50 +231,48 @@ static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     return text.data;
 }
 
-static void row_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const qg_ir *ir) {
-    qg_plan_holes(arena, holes, plan, msl);
-    qg_hole(holes, "buffers", buffers(arena, plan, false));
-    qg_hole(holes, "weights", weights(arena, plan));
-    qg_hole(holes, "shape", qg_shape_arguments(arena, ir, "shape.$$, "));
-    kept_holes(arena, holes, ir, plan, "x", "BATCH");
+static void row_holes(qg_arena *arena, qg_holes *holes, const qg_step *sum) {
+    qg_plan_holes(arena, holes, sum->plan, msl);
+    qg_hole(holes, "buffers", buffers(arena, sum->plan, false));
+    qg_hole(holes, "weights", weights(arena, sum->plan));
+    qg_hole(holes, "shape", qg_shape_arguments(arena, sum->code, "shape.$$, "));
+    kept_holes(arena, holes, sum, "x", "BATCH");
 }
 
 /* What a row is made of: its shape, and the products of a tile of it. */
-static char *tiles_of(qg_arena *arena, const qg_templates *templates, const qg_plan *plan, const qg_ir *ir,
-                      const char **why) {
+static char *tiles_of(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
     qg_holes holes = {.count = 0};
-    row_holes(arena, &holes, plan, ir);
-    qg_hole(&holes, "sum_cut", plan->layout->ragged ? sum_cut(arena, qg_lower_decode(plan), plan) : NULL);
-    qg_hole(&holes, "load_x", load_x(arena, ir, plan));
-    qg_hole(&holes, "accumulate", accumulate(arena, ir, plan));
+    row_holes(arena, &holes, program->sum);
+    qg_hole(&holes, "sum_cut", program->values ? sum_cut(arena, program->values) : NULL);
+    qg_hole(&holes, "load_x", load_x(arena, program->sum));
+    qg_hole(&holes, "accumulate", accumulate(arena, program->sum));
     return qg_expand(arena, qg_template_text(templates, "gemv_tiles.metal"), holes.items, holes.count, why);
 }
 
-static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_plan *plan, const qg_ir *ir,
-                     const char **why) {
+static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
     qg_holes holes = {.count = 0};
-    row_holes(arena, &holes, plan, ir);
-    const qg_ir *decoded = plan->layout->ragged ? qg_lower_decode(plan) : NULL;
-    qg_hole(&holes, "cut_shape", decoded ? qg_shape_arguments(arena, decoded, "shape.$$, ") : NULL);
-    const char *tiles = tiles_of(arena, templates, plan, ir, why);
+    row_holes(arena, &holes, program->sum);
+    const qg_step *values = program->values;
+    qg_hole(&holes, "cut_shape", values ? qg_shape_arguments(arena, values->code, "shape.$$, ") : NULL);
+    const char *tiles = tiles_of(arena, templates, program, why);
     char *text = qg_expand(arena, qg_template_text(templates, "gemv_rows.metal"), holes.items, holes.count, why);
     if (!text || !tiles) return NULL;
     text = qg_format(arena, "%s\n%s", tiles, text);
-    if (!ir->half) return text;
+    if (!program->sum->code->half) return text;
     return qg_format(arena, "namespace half_products {\n\n%s\n}  // namespace half_products\n", text);
 }
 
 /* ---- matrix units ---- */
 
 /* What was loaded of a wide tile, as parameters. */
-static char *fetched_parameters(qg_arena *arena, const qg_ir *ir, const char *qualifier) {
+static char *fetched_parameters(qg_arena *arena, const qg_step *wide, const char *qualifier) {
     return qg_format(arena, "thread %suint4 *fours%s", qualifier,
-                     ir->fetched->n_words ? qg_format(arena, ", thread %suint *words", qualifier) : "");
+                     wide->code->fetched->n_words ? qg_format(arena, ", thread %suint *words", qualifier) : "");
 }
 
-static char *load_wide_x(qg_arena *arena, const qg_operands *operands, const qg_kernel *kernel) {
-    const qg_x_operands x = {.of = operands,
-                             .scale = "    float unit;\n"
+static char *load_wide_x(qg_arena *arena, const qg_program *program) {
+    const qg_step *wide = program->wide;
+    const qg_x_operands x = {.scale = "    float unit;\n"
                                       "    const float scale = scale_of(most_of_four($m, lane), 7, unit);\n"
                                       "    wide_x_unit = of_vectors(unit, lane);\n",
                              .at_once = 1,
@@ -282,21 +287,23 @@ static char *load_wide_x(qg_arena *arena, const qg_operands *operands, const qg_
                  "template <typename X>\n"
                  "inline void load_wide_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, "
                  "matrix_lane lane,\n    thread half2 *wide_x, thread float2 &wide_x_unit)\n{\n");
-    qg_load_x_body(&text, operands->ir, &x, kernel->wide, msl,
-                   qg_format(arena, "row_tiles * %u%s", kernel->metal_plan->n_runs, msl->unsigned_suffix), "batch",
-                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][kernel->wide->lanes]));
+    qg_load_x_body(&text, wide, &x, msl,
+                   qg_format(arena, "row_tiles * %u%s", program->plan->n_runs, msl->unsigned_suffix), "batch",
+                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][wide->plan->lanes]));
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
-static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, uint32_t ratio) {
-    const qg_plan *wide = kernel->wide;
+static char *fetch_wide(qg_arena *arena, const qg_program *program) {
+    const qg_step *step = program->wide;
+    const qg_ir *ir = step->code;
+    const qg_plan *wide = step->plan;
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
                    "// Loads wide tile `j` of row `n`.\n"
                    "inline void fetch_wide(\n%s    %suint row_tiles, uint n, uint j, %s)\n{\n",
-                   buffers(arena, kernel->metal_plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
-                   fetched_parameters(arena, ir, ""));
+                   buffers(arena, program->plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
+                   fetched_parameters(arena, step, ""));
     for (uint32_t i = 0; i < wide->layout->n_buffers; ++i) {
         const char *name = wide->layout->buffers[i].name;
         if (qg_loads(ir, QG_LOAD, i) && wide->aliased[i])
@@ -304,102 +311,122 @@ static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kerne
         if (qg_loads(ir, QG_LOAD_FOUR, i))
             qg_text_printf(&text, "    device const uint4 *%s_four = (device const uint4 *)%s;\n", name, name);
     }
-    qg_fetch_body(&text, ir, wide, msl, "row_tiles", ratio, 0);
+    qg_fetch_body(&text, step, msl, "row_tiles", 0);
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
-static char *operands_of(qg_arena *arena, const qg_operands *operands, const qg_ir *ir, const qg_kernel *kernel,
-                         uint32_t ratio) {
+static char *operands_of(qg_arena *arena, const qg_step *wide) {
     qg_text text = qg_text_new(arena);
-    const char *shape = qg_shape_arguments(arena, ir, "uint $$, "), *fetched = fetched_parameters(arena, ir, "const ");
+    const char *shape = qg_shape_arguments(arena, wide->code, "uint $$, ");
+    const char *fetched = fetched_parameters(arena, wide, "const ");
     qg_text_printf(&text,
                    "// The largest of the factors that become halves in wide tile `j` of row `n`, which was loaded.\n"
                    "inline float largest_factor(%suint row_tiles, uint n, uint j, %s)\n{\n",
                    shape, fetched);
-    qg_operands_of_row(&text, operands, ir, kernel->wide, msl, "row_tiles", ratio, true);
+    qg_operands_of_row(&text, wide, msl, "row_tiles", true);
     qg_text_printf(&text,
                    "}\n\n// Makes operands of a part of it, times `scale`.\n"
                    "inline void operands(uint part, %suint row_tiles, uint n, uint j, %s,\n"
                    "    float scale, thread half2 *v)\n{\n",
                    shape, fetched);
-    qg_operands_of_row(&text, operands, ir, kernel->wide, msl, "row_tiles", ratio, false);
+    qg_operands_of_row(&text, wide, msl, "row_tiles", false);
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
-/* `ir` becomes that of what is done for a row's wide tile, `small` is that of a small one. */
-static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const qg_ir *small,
-                      qg_ir *ir, const char **why) {
-    const qg_plan *plan = kernel->metal_plan;
-    const qg_operands *operands = qg_lower_operands(kernel->wide);
-    const uint32_t ratio = kernel->wide->tile_elements / plan->tile_elements;
+static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
+    const qg_plan *plan = program->plan;
+    const qg_step *wide = program->wide;
+    const qg_ir *small = program->sum->code;
+    const qg_fetches *all = wide->code->fetched;
     qg_holes holes = {.count = 0};
-    *ir = *operands->ir;
-    ir->fetched = qg_fetches_of(arena, ir);
-    const uint32_t n_words = ir->fetched->n_words;
-    qg_hole(&holes, "words", qg_format(arena, "%u", operands->n_words));
-    qg_hole(&holes, "part", qg_format(arena, "%u", 2 * qg_operands_part(operands)));
-    qg_hole(&holes, "load_wide_x", load_wide_x(arena, operands, kernel));
-    qg_hole(&holes, "fetch_wide", fetch_wide(arena, ir, kernel, ratio));
-    qg_hole(&holes, "operands", operands_of(arena, operands, ir, kernel, ratio));
+    qg_hole(&holes, "words", qg_format(arena, "%u", wide->of_unit->n_words));
+    qg_hole(&holes, "part", qg_format(arena, "%u", 2 * qg_operands_part(wide->of_unit)));
+    qg_hole(&holes, "load_wide_x", load_wide_x(arena, program));
+    qg_hole(&holes, "fetch_wide", fetch_wide(arena, program));
+    qg_hole(&holes, "operands", operands_of(arena, wide));
     qg_hole(&holes, "buffers", buffers(arena, plan, false));
     qg_hole(&holes, "weights", weights(arena, plan));
-    qg_hole(&holes, "shape", qg_shape_arguments(arena, ir, "shape.$$, "));
+    qg_hole(&holes, "shape", qg_shape_arguments(arena, wide->code, "shape.$$, "));
     qg_hole(&holes, "narrow_shape", qg_shape_arguments(arena, small, "shape.$$, "));
     qg_hole(&holes, "x_kept",
             qg_format(arena, "%s x[1][1][%u];\nfloat x_sum[1][1][%u];", msl->types[QG_K_FLOAT][plan->lanes],
                       plan->n_runs, small->n_x_sums ? small->n_x_sums : 1));
-    const char *end = qg_mma_end(arena, ir, kernel, "shape.");
+    const char *end = qg_mma_end(arena, program, "shape.");
     qg_hole(&holes, "restricted", *end ? "" : NULL);
     qg_hole(&holes, "mma_end", end);
-    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", ratio));
+    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", wide->size));
     qg_hole(&holes, "fetched",
-            qg_format(arena, "uint4 fours[KEPT][2][%u];%s", ir->fetched->n_fours,
-                      n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", n_words) : ""));
-    qg_hole(&holes, "fetched_at", n_words ? "fours[k][0], words[k][0]" : "fours[k][0]");
-    qg_hole(&holes, "fetched_8", n_words ? "fours[k][1], words[k][1]" : "fours[k][1]");
+            qg_format(arena, "uint4 fours[KEPT][2][%u];%s", all->n_fours,
+                      all->n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", all->n_words) : ""));
+    qg_hole(&holes, "fetched_at", all->n_words ? "fours[k][0], words[k][0]" : "fours[k][0]");
+    qg_hole(&holes, "fetched_8", all->n_words ? "fours[k][1], words[k][1]" : "fours[k][1]");
     return qg_expand(arena, qg_template_text(templates, "gemv_mma_rows.metal"), holes.items, holes.count, why);
 }
 
 /* ---- all of a format ---- */
 
-enum { MOST_IRS = 4 };
+/* The programs of a request's kernels for Metal. */
+typedef struct programs {
+    uint32_t count;
+    const qg_program **items;
+} programs;
 
-/* What all kernels of a format that sum over rows share, once for each kind of products; "" when
- * there are none, NULL on a broken template. Their functions are in the prelude. */
-static char *sum_rows(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
-                      const qg_ir **irs, uint32_t *n_irs, const char **why) {
-    const uint32_t floats = UINT32_C(1) << QG_PRODUCTS_F32;
+static programs programs_of(qg_arena *arena, const qg_request *request) {
+    const qg_kernel *kernels;
+    const uint32_t count = qg_kernels(arena, request, &kernels);
+    programs all = {0, QG_NEW_ARRAY(arena, const qg_program *, count + 1)};
+    for (uint32_t i = 0; i < count; ++i)
+        if (qg_on_metal(&kernels[i])) all.items[all.count++] = qg_program_of(arena, &kernels[i], QK_API_METAL);
+    return all;
+}
+
+/* The first of each kind of products, whose rows the others share. */
+static programs distinct_sums(qg_arena *arena, const programs *all) {
+    programs distinct = {0, QG_NEW_ARRAY(arena, const qg_program *, all->count + 1)};
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < all->count; ++i) {
+        const qg_sum_class *sum = all->items[i]->kernel->sum;
+        if (!sum || done >> sum->products & 1) continue;
+        done |= UINT32_C(1) << sum->products;
+        distinct.items[distinct.count++] = all->items[i];
+    }
+    return distinct;
+}
+
+/* What all kernels of a format that sum over rows share, once for each kind of products; "" when there are none, NULL
+ * on a broken template. Matrix units take the tiles of floats, too. */
+static char *sum_rows(qg_arena *arena, const qg_templates *templates, const programs *sums, const char **why) {
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "");
-    uint32_t done = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        const qg_kernel *kernel = &kernels[i];
-        if (!kernel->sum || !kernel->sum->metal || done >> kernel->sum->products & 1) continue;
-        const qg_ir *ir = qg_lower_dot(kernel->metal_plan, kernel->sum->products);
-        const char *rows;
-        if (qg_is_mma(kernel)) {
-            qg_ir *wide = QG_NEW(arena, qg_ir);
-            const char *tiles = done & floats ? "" : tiles_of(arena, templates, kernel->metal_plan, ir, why);
-            rows = tiles ? mma_rows(arena, templates, kernel, ir, wide, why) : NULL;
-            if (rows && *tiles) rows = qg_format(arena, "%s\n%s", tiles, rows);
-            irs[(*n_irs)++] = wide;
-        } else {
-            rows = rows_of(arena, templates, kernel->metal_plan, ir, why);
-        }
-        if (!rows) return NULL;
-        irs[(*n_irs)++] = ir;
-        done |= UINT32_C(1) << kernel->sum->products;
-        qg_text_printf(&text, "%s%s", text.length ? "\n" : "", rows);
+    bool has_tiles = false;
+    for (uint32_t i = 0; i < sums->count; ++i) {
+        const qg_program *program = sums->items[i];
+        const bool mma = qg_is_mma(program->kernel);
+        const char *tiles = mma && !has_tiles ? tiles_of(arena, templates, program, why) : "";
+        const char *rows = mma ? mma_rows(arena, templates, program, why) : rows_of(arena, templates, program, why);
+        if (!rows || !tiles) return NULL;
+        has_tiles |= program->kernel->sum->products == QG_PRODUCTS_F32;
+        qg_text_printf(&text, "%s%s%s%s", text.length ? "\n" : "", tiles, *tiles ? "\n" : "", rows);
     }
     return text.data;
 }
 
-static bool any_decodes(const qg_kernel *kernels, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i)
-        if (!kernels[i].family->sums) return true;
-    return false;
+/* A program that decodes, or NULL. */
+static const qg_program *decoder_of(const programs *all) {
+    for (uint32_t i = 0; i < all->count; ++i)
+        if (!all->items[i]->kernel->family->sums) return all->items[i];
+    return NULL;
+}
+
+/* The prelude's functions that the code of these programs calls. */
+static qg_holes prelude_of(const qg_program *decoder, const programs *sums) {
+    qg_holes prelude = {.count = 0};
+    qg_prelude_holes(&prelude, (decoder ? decoder : sums->items[0])->steps[0].code);
+    for (uint32_t i = 0; i < sums->count; ++i)
+        for (uint32_t k = 0; k < sums->items[i]->n_steps; ++k) qg_prelude_add(&prelude, sums->items[i]->steps[k].code);
+    return prelude;
 }
 
 static const char *bf16_of_v(uint32_t lanes) {
@@ -408,19 +435,13 @@ static const char *bf16_of_v(uint32_t lanes) {
                         : "f32_to_bf16(v)";
 }
 
-char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
-             const char **why) {
-    const qg_ir *ir = qg_lower_decode(plan), *sums[MOST_IRS] = {NULL};
-    uint32_t n_sums = 0;
-    qg_holes prelude = {.count = 0}, holes = {.count = 0};
-    const qg_kernel *kernels;
-    const uint32_t count = qg_kernels(arena, request, &kernels);
-    const char *rows = sum_rows(arena, templates, kernels, count, sums, &n_sums, why);
+char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why) {
+    const programs all = programs_of(arena, request), sums = distinct_sums(arena, &all);
+    const qg_program *decoder = decoder_of(&all);
+    const qg_plan *plan = all.items[0]->plan;
+    const char *rows = sum_rows(arena, templates, &sums, why);
     if (!rows) return NULL;
-    const bool decodes = any_decodes(kernels, count);
-    qg_prelude_holes(&prelude, decodes ? ir : sums[0]);
-    for (uint32_t i = 0; i < n_sums; ++i) qg_prelude_add(&prelude, sums[i]);
-    if (n_sums && request->layout->ragged) qg_prelude_add(&prelude, ir); /* sum_cut */
+    qg_holes prelude = prelude_of(decoder, &sums), holes = {.count = 0};
     qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->store_lanes]);
     qg_hole(&prelude, "half_vec", half_vectors[plan->store_lanes]);
     qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->store_lanes]);
@@ -430,9 +451,8 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     if (!prelude_text) return NULL;
 
     qg_text text = qg_text_new(arena);
-    for (uint32_t i = 0; i < count; ++i) {
-        if (!qg_on_metal(&kernels[i])) continue;
-        const char *kernel = kernel_text(arena, templates, &kernels[i], why);
+    for (uint32_t i = 0; i < all.count; ++i) {
+        const char *kernel = kernel_text(arena, templates, all.items[i], why);
         if (!kernel) return NULL;
         qg_text_printf(&text, "%s%s", i ? "\n" : "", kernel);
     }
@@ -443,8 +463,8 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     qg_hole(&holes, "format", request->layout->name);
     qg_hole(&holes, "tables", qg_tables(arena, plan, msl, "constant"));
     qg_hole(&holes, "prelude", prelude_text);
-    qg_hole(&holes, "decode", decodes ? decode(arena, ir, plan, "decode") : "");
-    qg_hole(&holes, "write_tile", decodes ? write_tile(arena, plan) : "");
+    qg_hole(&holes, "decode", decoder ? decode(arena, decoder->values, "decode") : "");
+    qg_hole(&holes, "write_tile", decoder ? write_tile(arena, decoder) : "");
     qg_hole(&holes, "rows", rows);
     qg_hole(&holes, "kernels", text.data);
     return qg_expand(arena, qg_template_text(templates, "format.metal"), holes.items, holes.count, why);

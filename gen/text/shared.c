@@ -52,7 +52,9 @@ static void add_pieces(qg_text *text, const qg_ir *ir, const qg_plan *plan, bool
               take, in);
 }
 
-char *qg_shared_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+char *qg_shared_x(qg_arena *arena, const qg_step *step) {
+    const qg_ir *ir = step->code;
+    const qg_plan *plan = step->plan;
     qg_text text = qg_text_new(arena);
     const char *vec = "uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u])";
     if (ir->n_x_quads)

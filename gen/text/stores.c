@@ -94,8 +94,9 @@ static char *write_cut_tile(qg_arena *arena, const qg_kernel *kernel) {
     return text.data;
 }
 
-static char *write_tile(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_plan *plan = kernel->plan;
+static char *write_tile(qg_arena *arena, const qg_program *program) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_plan *plan = program->plan;
     const char *vec = glsl->types[QG_K_FLOAT][plan->lanes];
     if (plan->layout->ragged) return write_cut_tile(arena, kernel);
     qg_text text = qg_text_new(arena);
@@ -103,7 +104,7 @@ static char *write_tile(qg_arena *arena, const qg_kernel *kernel) {
         add_row_tile(&text, kernel);
         return text.data;
     }
-    const qg_ir *place = qg_lower_place(arena, plan, plan->store_lanes);
+    const qg_ir *place = program->stores;
     qg_text_puts(&text, "// Stores a tile where it belongs in block `block` of the output.\n");
     qg_text_printf(&text, "void write_tile(uint block, uint tile, %s v[%u]) {\n", vec, plan->n_runs);
     qg_text_printf(&text, "    const uint at = block * %uu", plan->layout->elements / plan->store_lanes);
@@ -140,8 +141,9 @@ void qg_no_store_holes(qg_holes *prelude) {
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(prelude, names[i], NULL);
 }
 
-void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const qg_kernel *kernel) {
-    const qg_plan *plan = kernel->plan;
+void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const qg_program *program) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_plan *plan = program->plan;
     const uint32_t strip = strip_bands(plan);
     const bool ragged = plan->layout->ragged;
     const uint32_t bf16 = kernel->type == QG_BF16 ? plan->lanes : 0;
@@ -173,5 +175,5 @@ void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const q
     qg_hole(holes, "stores", qg_format(arena, "%u", stores(plan)));
     qg_hole(holes, "store_lanes", qg_format(arena, "%u", plan->store_lanes));
     qg_hole(holes, "two_widths", ragged && plan->store_lanes > 1 ? "" : NULL);
-    qg_hole(holes, "write_tile", write_tile(arena, kernel));
+    qg_hole(holes, "write_tile", write_tile(arena, program));
 }

@@ -1,9 +1,10 @@
 /* Sums over rows: what a thread keeps of x, and what it adds for a tile of a row. Shared by GLSL and MSL. */
 #include "text/text.h"
 
-const char *qg_mma_end(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, const char *owner) {
-    const qg_layout *layout = kernel->wide->layout;
-    const uint32_t whole = layout->elements / kernel->plan->tile_elements;
+const char *qg_mma_end(qg_arena *arena, const qg_program *program, const char *owner) {
+    const qg_ir *ir = program->wide->code;
+    const qg_layout *layout = program->wide->plan->layout;
+    const uint32_t whole = layout->elements / program->plan->tile_elements;
     const char *rows = qg_format(arena, ir->overruns ? "%srows - 1u" : "%srows", owner);
     if (layout->joined) return qg_format(arena, "%srow_tiles %% %uu == 0u ? %s : 0u", owner, whole, rows);
     return ir->overruns ? rows : "";
@@ -14,10 +15,12 @@ static const char *quotient(qg_arena *arena, const char *a, const char *operator
     return qg_format(arena, "%s %s %u%s", a, operator, b, suffix);
 }
 
-/* Where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix. A tile is `size`
- * of those that `row_tiles` counts, which is NULL where blocks are counted from the first of what is at hand. */
-static void add_where(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
-                      const char *row_tiles, uint32_t size) {
+/* Where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix. A row has
+ * `row_tiles` tiles of the kernel's own plan; that is NULL where blocks are counted from the first at hand. */
+static void add_where(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles) {
+    const qg_ir *ir = step->code;
+    const qg_plan *plan = step->plan;
+    const uint32_t size = step->size;
     qg_arena *arena = text->arena;
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const uint32_t in_block = plan->tiles * size;
@@ -102,9 +105,9 @@ static void add_statements(qg_text *text, const qg_ir *ir, const qg_target *targ
     }
 }
 
-void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
-                        const char *row_tiles, uint32_t size) {
-    add_where(text, ir, plan, target, row_tiles, size);
+void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles) {
+    const qg_ir *ir = step->code;
+    add_where(text, step, target, row_tiles);
     const char *in = inner(ir);
     add_statements(text, ir, target, false, "    ");
     open_batch(text, ir, target);
@@ -117,18 +120,18 @@ void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, con
     if (!ir->single) qg_text_puts(text, "    }\n");
 }
 
-void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_plan *plan,
-                        const qg_target *target, const char *row_tiles, uint32_t size, bool most) {
-    add_where(text, ir, plan, target, row_tiles, size);
-    (most ? qg_operands_most : qg_operands_body)(text, operands, ir, target);
+void qg_operands_of_row(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool most) {
+    add_where(text, step, target, row_tiles);
+    (most ? qg_operands_most : qg_operands_body)(text, step->of_unit, step->code, target);
 }
 
-void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
-                   uint32_t size, uint32_t to_end) {
+void qg_fetch_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles,
+                   uint32_t to_end) {
+    const qg_ir *ir = step->code;
     const qg_fetches *all = ir->fetched;
     qg_ir loading = *ir;
     loading.fetched = NULL;
-    add_where(text, ir, plan, target, row_tiles, size);
+    add_where(text, step, target, row_tiles);
     for (uint32_t i = 0; i < ir->n_statements; ++i)
         if (qg_is_needed(ir, all, ir->statements[i], true))
             qg_print_statement(text, &loading, target, ir->statements[i], "    ");
@@ -138,7 +141,7 @@ void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg
         load.name = NULL;
         qg_text_printf(text, "    %s[%u] = ", four ? "fours" : "words", four ? i : i - all->n_fours);
         if (four && to_end >> load.ref & 1) {
-            qg_text_printf(text, "%s_to_end(", plan->layout->buffers[load.ref].name);
+            qg_text_printf(text, "%s_to_end(", step->plan->layout->buffers[load.ref].name);
             qg_print_expression(text, &loading, target, load.arg[0]);
             qg_text_puts(text, ", block)");
         } else {
@@ -149,13 +152,13 @@ void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg
 }
 
 /* The place of the tile's first run in a row of x, counted in runs. */
-static void add_place(qg_text *text, const qg_plan *plan, const qg_target *target) {
+static void add_place(qg_text *text, const qg_step *step, const qg_target *target) {
+    const qg_plan *plan = step->plan;
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     if (plan->layout->view != QG_VIEW_BLOCKS) {
         qg_text_printf(text, "    const %s place = j * %u%s;\n", type, plan->n_runs, s);
         return;
     }
-    const qg_ir *ir = qg_lower_place(text->arena, plan, plan->lanes);
     const uint32_t block_runs = plan->layout->elements / plan->lanes;
     if (plan->tiles == 1) {
         qg_text_printf(text, "    const %s place = j * %u%s;\n", type, block_runs, s);
@@ -163,7 +166,7 @@ static void add_place(qg_text *text, const qg_plan *plan, const qg_target *targe
     }
     qg_text_printf(text, "    const %s tile = j %% %u%s;\n", type, plan->tiles, s);
     qg_text_printf(text, "    const %s place = j / %u%s * %u%s + ", type, plan->tiles, s, block_runs, s);
-    qg_print_expression(text, ir, target, ir->outputs[0].node);
+    qg_print_expression(text, step->place, target, step->place->outputs[0].node);
     qg_text_puts(text, ";\n");
 }
 
@@ -357,11 +360,13 @@ static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
     qg_text_printf(text, "%s}\n", in);
 }
 
-void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_x_operands *operands, const qg_plan *plan,
-                    const qg_target *target, const char *row_runs, const char *batch, const char *load) {
+void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *operands, const qg_target *target,
+                    const char *row_runs, const char *batch, const char *load) {
+    const qg_ir *ir = step->code;
+    const qg_plan *plan = step->plan;
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *in = inner(ir);
-    add_place(text, plan, target);
+    add_place(text, step, target);
     open_batch(text, ir, target);
     qg_text_printf(text, "%sconst %s from = min(vector%s, %s - 1%s) * %s + place;\n", in, type,
                    ir->single ? "" : " + m", batch, s, row_runs);
@@ -372,7 +377,7 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_x_operands *operand
         qg_text_puts(text, ";\n");
     }
     if (operands) {
-        qg_operands_of_x(text, operands, plan, target);
+        qg_operands_of_x(text, operands, step, target);
         return;
     }
     if (ir->n_x_quads || ir->half) {

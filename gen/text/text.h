@@ -2,7 +2,7 @@
 #ifndef QKGEN_TEXT_H
 #define QKGEN_TEXT_H
 
-#include "build/family.h"
+#include "build/program.h"
 
 /* ---- print.c and the targets ------------------------------------------------------------------------------------- */
 
@@ -69,7 +69,6 @@ char *qg_expand(qg_arena *arena, const char *template_text, const qg_binding *bi
  * then a statement for every `at_once` words, from `open`, in which $i is its number, to `close`,
  * with `word`, two elements, and `word_end` for each of them. */
 typedef struct qg_x_operands {
-    const qg_operands *of;
     const char *scale;
     uint32_t at_once;
     const char *open, *word, *word_end, *close;
@@ -79,7 +78,7 @@ typedef struct qg_x_operands {
  * `part`, times `scale`; and what does the same for x. */
 void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target);
 void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target);
-void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_plan *plan, const qg_target *target);
+void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_step *step, const qg_target *target);
 
 /* ---- templates --------------------------------------------------------------------------------------------------- */
 
@@ -102,11 +101,11 @@ const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const
 
 /* ---- text of the targets ----------------------------------------------------------------------------------------- */
 
-/* GLSL of one kernel; MSL of all kernels of a request. NULL and *why on a broken template. */
-char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
+/* GLSL of a program for Vulkan; MSL of all kernels of a request, which has some for
+ * Metal. NULL and *why on a broken template. */
+char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why);
-char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
-             const char **why);
+char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
 
 /* C header and source of a format: reference decoder, descriptors, dispatch stubs. `codes` holds
  * one entry for each Vulkan kernel in the order of qg_kernels; with `embed`, its words stand in the
@@ -153,36 +152,31 @@ char *qg_shape_arguments(qg_arena *arena, const qg_ir *ir, const char *pattern);
 /* The first lines of a decode function in a matrix: where row `row` and tile `tile` lie in the grid of blocks. */
 char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const qg_target *target);
 /* stores.c, for GLSL: the holes of what writes a tile, and of the prelude's functions that it calls. */
-void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const qg_kernel *kernel);
+void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const qg_program *program);
 void qg_no_store_holes(qg_holes *prelude);
 void qg_prelude_holes(qg_holes *holes, const qg_ir *ir);
 /* What another IR of the same text calls, too. */
 void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
 /* There, rows that are loaded 16 bytes at a time, `owner` before the names of the shape: not those that are
  * no whole wide tiles, and not the last, where that would read beyond its end. "" where it is all of them. */
-const char *qg_mma_end(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, const char *owner);
+const char *qg_mma_end(qg_arena *arena, const qg_program *program, const char *owner);
 /* Steps of x in a tile of integers. */
 uint32_t qg_x_steps(const qg_plan *plan);
-/* sums.c. The bodies of the functions that load such a tile, and that add a tile of weights.
- * `row_tiles`, which are `size` times smaller, `row_runs`, `batch` and `load` are how the target
- * writes these; $i in `load` is the index of a run. */
-void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_x_operands *operands, const qg_plan *plan,
-                    const qg_target *target, const char *row_runs, const char *batch, const char *load);
-/* The body of a function that makes operands of a tile of weights, or, with `most`, returns their
- * largest factor. qg_load_x_body makes those of x, where its `operands` are not NULL. */
-void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_plan *plan,
-                        const qg_target *target, const char *row_tiles, uint32_t size, bool most);
-void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
-                        const char *row_tiles, uint32_t size);
+/* sums.c. The bodies of the functions that load a tile of x, and that add a tile of weights, whose products with x are
+ * the step's. `row_tiles`, tiles of the kernel's own plan in a row, `row_runs`, `batch` and `load` are how the target
+ * writes these; $i in `load` is the index of a run. `operands` is how it writes those of x; NULL: it has none. */
+void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *operands, const qg_target *target,
+                    const char *row_runs, const char *batch, const char *load);
+/* The body of a function that makes operands of a tile of weights, or, with `most`, returns their largest factor. */
+void qg_operands_of_row(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool most);
+void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles);
 /* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. Loads of 16 bytes
  * of the buffers `to_end`, a bit each, are calls of BUFFER_to_end, with their place and the number of the block. */
-void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
-                   uint32_t size, uint32_t to_end);
-/* lookups.c, for GLSL: the tables that a workgroup makes, functions that read them, and the text
- * that fills them. `ir` may be NULL where `kernel` has no wide tiles. */
-void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel);
+void qg_fetch_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, uint32_t to_end);
+/* lookups.c, for GLSL: the tables that a workgroup makes, functions that read them, and the text that fills them. */
+void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_program *program);
 /* shared.c, for GLSL: how much of x a workgroup shares, and the functions share_x and take_x. */
-char *qg_shared_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan);
+char *qg_shared_x(qg_arena *arena, const qg_step *step);
 /* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts
  * before the names of the shape; of how many elements a row must be a multiple to have whole tiles; and
  * the body of a function that sets part[m] to the sum over what tile `j` of row `n` has in the row. */

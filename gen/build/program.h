@@ -1,0 +1,47 @@
+/* program.h: a kernel, finished. From here on nothing is lowered, and no code is changed: what prints, counts, dumps or
+ * checks a kernel takes its program. */
+#ifndef QKGEN_PROGRAM_H
+#define QKGEN_PROGRAM_H
+
+#include "build/family.h"
+
+/* What a thread does with one tile: the code of a function of the text, or of two where
+ * loads have one of their own. */
+typedef struct qg_step {
+    const char *name;           /* what the dump calls it */
+    const char *meaning;        /* of a line of the dump */
+    const qg_plan *plan;        /* of its tile */
+    const qg_ir *code;          /* the tile's values, one output for each run; or its products with x, one output */
+    const qg_operands *of_unit; /* where matrix units multiply: what `code` gives them; else NULL */
+    const qg_ir *place;         /* where the tile's first run lies in its block, in runs; NULL: a matrix has no such */
+    uint32_t size;              /* in tiles of the kernel's own plan */
+} qg_step;
+
+enum { QG_MOST_STEPS = 4 };
+
+/* A kernel for one API. Which of its steps there are follows from its family, format and class. */
+typedef struct qg_program {
+    const qg_kernel *kernel;
+    qk_api api;
+    const qg_plan *plan;   /* the kernel's own, for that API */
+    const qg_step *values; /* a tile's values: of decoders, and of rows that may end within a tile; or NULL */
+    const qg_step *sum;    /* a tile's products with x: of kernels that sum; or NULL */
+    const qg_step *wide;   /* the same of a larger tile, whose loads are made first (code->fetched); or NULL */
+    const qg_step *ahead;  /* the same out of memory into which rows were loaded ahead; or NULL */
+    const qg_ir *stores;   /* where a tile's results begin, in stores; NULL where a matrix has them, or for sums */
+    uint32_t n_steps;      /* all of these steps, in this order */
+    qg_step steps[QG_MOST_STEPS];
+} qg_program;
+
+/* Finishes a kernel for an API that it is for. Lives as long as `arena` and the kernel's plans. */
+const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api api);
+/* That of the reference in C: a format's values, element by element. */
+const qg_program *qg_program_of_reference(qg_arena *arena, const qg_layout *layout);
+
+/* Whether what a thread keeps of x for rows that are loaded ahead is its own, because the tiles are of another size. */
+bool qg_keeps_own_x(const qg_program *program);
+
+/* The program as text: what it is made of, and the code of each step. */
+char *qg_dump_program(qg_arena *arena, const qg_program *program);
+
+#endif
