@@ -18,6 +18,9 @@ typedef struct qg_session {
     bool helped;           /* its help was asked for, and has been printed */
 } qg_session;
 
+/* Of an array, for tables of options. */
+#define QG_LENGTH(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
+
 /* Rows of a table of options. */
 #define QG_DATA_OPTION(session)                                                                                        \
     {                                                                                                                  \
@@ -49,9 +52,18 @@ const char *qg_session_templates(const qg_session *session);
 
 /* Prints `qkgen: error: ...` and returns exit status 1. */
 int qg_complain(const char *format, ...) QG_PRINTF(1, 2);
+/* Prints the errors and warnings that were collected, which may be none. */
+void qg_print_errors(const qg_diag *diag);
+bool qg_is_folder(const char *path);
 
-/* `qkgen run FAMILY ...`, `qkgen verify FILE`, `qkgen bench FAMILY ...`, `qkgen tune FAMILY ...` and
- * `qkgen devices`; return the exit status. */
+/* The commands, one for each; they return the exit status. */
+int qg_command_check(qg_session *session, int argc, char **argv);
+int qg_command_import(qg_session *session, int argc, char **argv);
+int qg_command_show(qg_session *session, int argc, char **argv);
+int qg_command_list(qg_session *session, int argc, char **argv);
+int qg_command_emit(qg_session *session, int argc, char **argv);
+int qg_command_gallery(qg_session *session, int argc, char **argv);
+int qg_command_dump(qg_session *session, int argc, char **argv);
 int qg_command_run(qg_session *session, int argc, char **argv);
 int qg_command_verify(qg_session *session, int argc, char **argv);
 int qg_command_bench(qg_session *session, int argc, char **argv);
@@ -59,6 +71,8 @@ int qg_command_tune(qg_session *session, int argc, char **argv);
 int qg_command_soak(qg_session *session, int argc, char **argv);
 int qg_command_devices(qg_session *session, int argc, char **argv);
 
+/* The names of all classes of sums, for messages. */
+const char *qg_class_list(qg_arena *arena);
 /* The class of sums of that name, NULL being the first; false after a message where there is none,
  * or the format, unless that is NULL, has none. */
 bool qg_session_class(qg_session *session, const qg_family *family, const qg_layout *layout, const char *name,

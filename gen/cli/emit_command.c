@@ -1,0 +1,142 @@
+/* `qkgen emit`: what is written, and what that is made from. */
+#include "cli/choose.h"
+#include "emit/spirv.h"
+
+#include <string.h>
+
+/* Families without a format, named alone or by their set. They come along when neither formats nor
+ * families are named. */
+static bool choose_plains(qg_session *session, const qg_texts *names, const qg_texts *formats, qg_emit_options *emit) {
+    const qg_plain **plains = NULL;
+    uint32_t capacity = 0;
+    for (uint32_t s = 0; s < qg_n_plain_sets; ++s)
+        for (uint32_t f = 0; f < qg_plain_sets[s].n_families; ++f) {
+            const qg_plain *family = &qg_plain_sets[s].families[f];
+            bool chosen = names->count == 0 && formats->count == 0;
+            for (uint32_t n = 0; n < names->count; ++n)
+                chosen |= qg_plain_named(names->items[n], NULL) == family ||
+                          qg_plain_set_named(names->items[n]) == &qg_plain_sets[s];
+            if (chosen) QG_PUSH(session->arena, plains, emit->n_plains, capacity, family);
+        }
+    emit->plains = plains;
+    if (!emit->n_plains || !formats->count) return true;
+    return qg_complain("%s takes no format: emit it without --format", plains[0]->name) == 0;
+}
+
+/* All classes that a format has, but those that want to be asked for, unless some are named. */
+static bool choose_classes(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
+    for (uint32_t i = 0; i < qg_n_sum_classes && !names->count; ++i)
+        if (!qg_sum_classes[i].on_request) emit->classes |= UINT32_C(1) << i;
+    for (uint32_t n = 0; n < names->count; ++n) {
+        const qg_sum_class *sum = qg_sum_class_named(names->items[n]);
+        if (!sum) return qg_complain("--class takes %s, not '%s'", qg_class_list(session->arena), names->items[n]) == 0;
+        emit->classes |= UINT32_C(1) << (sum - qg_sum_classes);
+    }
+    return true;
+}
+
+static bool choose_apis(const qg_texts *names, qg_emit_options *emit) {
+    emit->vulkan = emit->metal = names->count == 0;
+    for (uint32_t n = 0; n < names->count; ++n) {
+        if (strcmp(names->items[n], "vulkan") == 0)
+            emit->vulkan = true;
+        else if (strcmp(names->items[n], "metal") == 0)
+            emit->metal = true;
+        else
+            return qg_complain("--api takes vulkan or metal, not '%s'", names->items[n]) == 0;
+    }
+    return true;
+}
+
+/* The files that the chosen formats are made from: specifications and the tables beside them. */
+static void find_inputs(qg_session *session, qg_emit_options *emit) {
+    qg_texts inputs = {0};
+    for (uint32_t i = 0; i < emit->n_layouts; ++i) {
+        const qg_spec *spec = emit->layouts[i]->spec;
+        const char *path = spec->source->path, *slash = strrchr(path, '/');
+        QG_PUSH(session->arena, inputs.items, inputs.count, inputs.capacity, path);
+        for (uint32_t t = 0; t < spec->n_tables; ++t) {
+            if (!spec->tables[t].file) continue;
+            const char *table =
+                qg_format(session->arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, spec->tables[t].file);
+            QG_PUSH(session->arena, inputs.items, inputs.count, inputs.capacity, table);
+        }
+    }
+    if (emit->shown_list) QG_PUSH(session->arena, inputs.items, inputs.count, inputs.capacity, emit->shown_list);
+    emit->n_inputs = inputs.count;
+    emit->inputs = inputs.items;
+}
+
+/* Which formats are shown, where --shown lists them. */
+static bool choose_shown(qg_session *session, const char *path, qg_emit_options *emit) {
+    if (!path) return true;
+    if (!emit->every_format || emit->embed)
+        return qg_complain("--shown is for the tree of all formats: leave out --format, --decode-math and --embed, and "
+                           "families that take no format") == 0;
+    qg_diag diag = qg_diag_new(session->arena, session->color);
+    emit->shown_list = path;
+    emit->shown = qg_shown_read(session->arena, &diag, session->library, path);
+    qg_print_errors(&diag);
+    return emit->shown != NULL;
+}
+
+/* In the sources, runtime/include; installed, the include folder. */
+static const char *find_headers(const qg_session *session) {
+    const char *sources = qg_format(session->arena, "%s/runtime/include", session->data);
+    return qg_is_folder(sources) ? sources : qg_format(session->arena, "%s/../../include", session->data);
+}
+
+static void print_report(qg_arena *arena, const qg_emit_options *emit, const qg_emit_report *report) {
+    const char *more = report->hashed ? qg_format(arena, ", and the hashes of %u more", report->hashed) : "";
+    if (emit->check)
+        printf("%u files%s are what the specifications generate; %u modules validated\n", report->files, more,
+               report->modules);
+    else
+        printf("%u formats, %u files%s, %u changed; %u SPIR-V modules validated, %zu KiB\n", emit->n_layouts,
+               report->files, more, report->changed, report->modules, report->module_bytes / 1024);
+}
+
+int qg_command_emit(qg_session *session, int argc, char **argv) {
+    qg_texts formats = {0}, families = {0}, apis = {0}, classes = {0}, rest = {0};
+    const char *math_name = NULL, *shown = NULL;
+    qg_scalar math;
+    qg_emit_options emit = {.out = "out"};
+    const qg_option options[] = {
+        {"--format", QG_TEXTS, &formats, "F", "a format (default: all)"},
+        {"--family", QG_TEXTS, &families, "FAMILY", "a kernel family (default: all)"},
+        {"--api", QG_TEXTS, &apis, "vulkan|metal", "an API (default: both)"},
+        {"--class", QG_TEXTS, &classes, qg_class_words(),
+         "how sums over rows multiply (default: all but half and mma)"},
+        {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
+         "rounds each operation of a value to that type (default: f32)"},
+        {"--out", QG_TEXT, &emit.out, "DIR", "the folder that is written to (default: out)"},
+        {"--check", QG_FLAG, &emit.check, NULL, "compares with what is there, and writes nothing"},
+        {"--shown", QG_TEXT, &shown, "FILE",
+         "of all formats, writes those alone that FILE lists; of the others, hashes in manifest.json"},
+        {"--embed", QG_FLAG, &emit.embed, NULL,
+         "writes one header and one source for each format, which need nothing else"},
+        {"--depfile", QG_TEXT, &emit.depfile, "FILE", "also writes what the files are made from, for make or ninja"},
+        QG_SESSION_OPTIONS(session)};
+    if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
+    for (uint32_t i = 0; i < rest.count; ++i)
+        QG_PUSH(session->arena, session->specs.items, session->specs.count, session->specs.capacity, rest.items[i]);
+    if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
+    if (!choose_classes(session, &classes, &emit) || !qg_choose_families(session, &families, &emit) ||
+        !choose_apis(&apis, &emit) || !choose_plains(session, &families, &formats, &emit) ||
+        !qg_choose_layouts(session, &formats, math, &emit) || !choose_shown(session, shown, &emit))
+        return 1;
+    emit.templates = qg_session_templates(session);
+    emit.runtime_headers = find_headers(session);
+    find_inputs(session, &emit);
+
+    qg_emit_report report = {0};
+    qg_text log = qg_text_new(session->arena);
+    const bool good = qg_emit(session->arena, &emit, &report, &log);
+    if (log.data) fputs(log.data, stderr);
+    if (!good) return 1;
+    print_report(session->arena, &emit, &report);
+    if (report.left_out)
+        fprintf(stderr, "qkgen: warning: %u kernels for Vulkan are left out: " QG_SPIRV_LACKS_MATRICES "\n",
+                report.left_out);
+    return 0;
+}
