@@ -41,6 +41,21 @@ const qg_program *qg_program_of_reference(qg_arena *arena, const qg_layout *layo
 /* Whether what a thread keeps of x for rows that are loaded ahead is its own, because the tiles are of another size. */
 bool qg_keeps_own_x(const qg_program *program);
 
+/* ---- verify.c ---------------------------------------------------------------------------------------------------- */
+
+/* Loads of a buffer in a step: of how many it is proven that they stay within their block (or in the QK_PADDING bytes
+ * behind it, where the code says so), and of how many dispatch sees to it, which checks the size of a tensor whose
+ * blocks are patches against its shape. */
+typedef struct qg_load_proof {
+    uint32_t proven, guarded;
+} qg_load_proof;
+
+/* Checks a program: types, shifts below the width, what is kept of x, indices of tables and of blocks, names. NULL, or what
+ * is wrong: a fault of the generator. `proofs`, unless NULL, has an item for each step and in it for each buffer. */
+const char *qg_verify(qg_arena *arena, const qg_program *program, qg_load_proof *proofs);
+
+/* ---- dump_program.c ---------------------------------------------------------------------------------------------- */
+
 /* The program as text: what it is made of, and the code of each step. */
 char *qg_dump_program(qg_arena *arena, const qg_program *program);
 

@@ -11,15 +11,45 @@ static int dump_dot(qg_session *session, const qg_layout *layout, const char *na
     return 0;
 }
 
+/* What `program` is of: a family, a type, a class and an API, each by name. */
+typedef struct named {
+    const char *family, *type, *sum, *api;
+} named;
+
+static int dump_program(qg_session *session, const qg_layout *layout, const named *of) {
+    qg_arena *arena = session->arena;
+    const qg_sum_class *sum;
+    const qg_family *family = qg_family_named(of->family);
+    if (!family) return qg_complain("no kernel family is named %s; `qkgen list families` shows them", of->family);
+    if (!qg_takes(family, layout)) return qg_complain("%s has no %s: its blocks are patches", layout->name, of->family);
+    if (!qg_session_class(session, family, layout, of->sum, &sum)) return 1;
+    qg_scalar type = family->types[0];
+    uint32_t i = 0;
+    while (i < family->n_types && strcmp(qg_scalars[family->types[i]].name, of->type) != 0) ++i;
+    if (i == family->n_types) return qg_complain("%s has no type %s", family->name, of->type);
+    type = family->types[i];
+    const bool metal = strcmp(of->api, "metal") == 0;
+    if (!metal && strcmp(of->api, "vulkan") != 0)
+        return qg_complain("--api must be vulkan or metal, not '%s'", of->api);
+    qg_kernel *kernel = QG_NEW(arena, qg_kernel);
+    *kernel = qg_kernel_new(arena, layout, family, type, sum);
+    if (metal && !qg_on_metal(kernel)) return qg_complain("class %s is for Vulkan alone", sum->name);
+    fputs(qg_dump_program(arena, qg_program_of(arena, kernel, metal ? QK_API_METAL : QK_API_VULKAN)), stdout);
+    return 0;
+}
+
 int qg_command_dump(qg_session *session, int argc, char **argv) {
     qg_texts rest = {0};
-    const char *stage = NULL, *name = NULL, *sum_name = NULL;
+    const char *stage = NULL, *name = NULL;
+    named of = {"gemv", "f32", NULL, "vulkan"};
     const qg_option options[] = {
-
         {"--dump", QG_TEXT, &stage, "STAGE",
-         "spec, layout, plan, ir, or dot, which is the sum of gemv after its rules"},
+         "spec, layout, plan, ir, dot, which is the sum of gemv after its rules, or program, a whole kernel"},
         {"--format", QG_TEXT, &name, "F", "the format"},
-        {"--class", QG_TEXT, &sum_name, "C", "of dot: the class of the sum, as in emit (default: exact)"},
+        {"--family", QG_TEXT, &of.family, "FAMILY", "of program: the kernel family (default: gemv)"},
+        {"--class", QG_TEXT, &of.sum, "C", "of dot, program: the class of the sum, as in emit (default: exact)"},
+        {"--type", QG_TEXT, &of.type, "T", "of program: the type of results, or of x (default: f32)"},
+        {"--api", QG_TEXT, &of.api, "vulkan|metal", "of program (default: vulkan)"},
         QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
     if (!name) return qg_complain("--dump needs --format F");
@@ -36,8 +66,10 @@ int qg_command_dump(qg_session *session, int argc, char **argv) {
     else if (strcmp(stage, "ir") == 0)
         fputs(qg_dump_ir(session->arena, qg_lower_decode(plan)), stdout);
     else if (strcmp(stage, "dot") == 0)
-        return dump_dot(session, layout, sum_name);
+        return dump_dot(session, layout, of.sum);
+    else if (strcmp(stage, "program") == 0)
+        return dump_program(session, layout, &of);
     else
-        return qg_complain("--dump takes spec, layout, plan, ir or dot, not '%s'", stage);
+        return qg_complain("--dump takes spec, layout, plan, ir, dot or program, not '%s'", stage);
     return 0;
 }

@@ -142,11 +142,17 @@ static const char *const math_names[] = {"QK_MATH_F32", "QK_MATH_F16", "QK_MATH_
 static const char *api_name(qk_api api) { return api == QK_API_VULKAN ? "vulkan" : "metal"; }
 
 static const char *features_text(qg_arena *arena, uint32_t features) {
-    static const char *const names[] = {"STORAGE_8BIT",        "STORAGE_16BIT", "SUBGROUP_ARITHMETIC",
-                                        "INTEGER_DOT_PRODUCT", "FLOAT16",       "SUBGROUP_SHUFFLE"};
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } all[] = {
+#define FEATURE(number, NAME, text) {QK_FEATURE_##NAME, "QK_FEATURE_" #NAME},
+        QK_FEATURES(FEATURE)
+#undef FEATURE
+    };
     qg_text text = qg_text_new(arena);
-    for (uint32_t bit = 0; bit < sizeof names / sizeof *names; ++bit)
-        if (features >> bit & 1) qg_text_printf(&text, "%sQK_FEATURE_%s", text.length ? " | " : "", names[bit]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        if (features & all[i].bit) qg_text_printf(&text, "%s%s", text.length ? " | " : "", all[i].name);
     return text.length ? text.data : "0";
 }
 

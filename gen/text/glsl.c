@@ -633,6 +633,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why) {
     const qg_kernel *kernel = program->kernel;
+    if ((*why = qg_verify(arena, program, NULL)) != NULL) return NULL;
     if (qg_is_mma(kernel)) return mma_glsl(arena, templates, request, program, why);
     const qg_plan *plan = program->plan;
     const bool sums = kernel->family->sums;

@@ -439,6 +439,8 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     const programs all = programs_of(arena, request), sums = distinct_sums(arena, &all);
     const qg_program *decoder = decoder_of(&all);
     const qg_plan *plan = all.items[0]->plan;
+    for (uint32_t i = 0; i < all.count; ++i)
+        if ((*why = qg_verify(arena, all.items[i], NULL)) != NULL) return NULL;
     const char *rows = sum_rows(arena, templates, &sums, why);
     if (!rows) return NULL;
     qg_holes prelude = prelude_of(decoder, &sums), holes = {.count = 0};

@@ -101,7 +101,7 @@ const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const
 
 /* ---- text of the targets ----------------------------------------------------------------------------------------- */
 
-/* GLSL of a program for Vulkan; MSL of all kernels of a request, which has some for
+/* Each program is verified before it is printed. GLSL of a program for Vulkan; MSL of all kernels of a request, which has some for
  * Metal. NULL and *why on a broken template. */
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why);

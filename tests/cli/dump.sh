@@ -40,6 +40,6 @@ check "collect: one sum of x serves all runs" grep -qxE "x sum #0: runs$(seq -s 
 lacks "collect: there is no other sum of x" 'x sum #1' "$dot"
 lacks "values of a table are no fields of a word" ' halves ' "$work/iq4_nl.dot"
 
-refuses "a stage that is none" "--dump takes spec, layout, plan, ir or dot, not 'sum'" "$QKGEN" --dump=sum --format q4_0
+refuses "a stage that is none" "--dump takes spec, layout, plan, ir, dot or program, not 'sum'" "$QKGEN" --dump=sum --format q4_0
 refuses "--dump without a format" '--dump needs --format F' "$QKGEN" --dump=dot
 finish

@@ -35,24 +35,15 @@ static inline qk_status qk_fail(qk_error *error, qk_status status, const char *f
 
 /* The name of one QK_FEATURE_ bit, as the device API spells it. */
 static inline const char *qk_feature_name(uint32_t bit) {
+#define QK_FEATURE_CASE(number, NAME, text)                                                                            \
+    case QK_FEATURE_##NAME:                                                                                            \
+        return text;
     switch (bit) {
-    case QK_FEATURE_STORAGE_8BIT:
-        return "storageBuffer8BitAccess";
-    case QK_FEATURE_STORAGE_16BIT:
-        return "storageBuffer16BitAccess";
-    case QK_FEATURE_SUBGROUP_ARITHMETIC:
-        return "subgroup arithmetic in compute shaders";
-    case QK_FEATURE_INTEGER_DOT_PRODUCT:
-        return "shaderIntegerDotProduct";
-    case QK_FEATURE_FLOAT16:
-        return "shaderFloat16";
-    case QK_FEATURE_SUBGROUP_SHUFFLE:
-        return "subgroup shuffles in compute shaders";
-    case QK_FEATURE_COOPERATIVE_MATRIX:
-        return "cooperative matrices of 16 x 16 x 8 halves, or simdgroup matrices";
+        QK_FEATURES(QK_FEATURE_CASE)
     default:
         return "a feature that this runtime does not know";
     }
+#undef QK_FEATURE_CASE
 }
 
 /* Bytes of one element. */

@@ -34,18 +34,24 @@ typedef struct qk_error {
 
 typedef enum qk_api { QK_API_VULKAN, QK_API_METAL } qk_api;
 
-/* Device features that a kernel may require, as bits. */
+/* Device features that a kernel may require, as bits: the bit's number, and what the device API calls it. SUBGROUP_ARITHMETIC
+ * has the operations BASIC, too. Of COOPERATIVE_MATRIX (VK_KHR_cooperative_matrix), subgroups of 32 multiply 16 x 16 with 16 x 8 matrices of f16, summed
+ * in f32, and how threads hold them is known (qk_limits.matrix_order_a); vulkanMemoryModel. Metal: simdgroup_matrix, which
+ * GPUs have from family Apple7 on. */
+#define QK_FEATURES(F)                                                                                                 \
+    F(0, STORAGE_8BIT, "storageBuffer8BitAccess")                                                                      \
+    F(1, STORAGE_16BIT, "storageBuffer16BitAccess")                                                                    \
+    F(2, SUBGROUP_ARITHMETIC, "subgroup arithmetic in compute shaders")                                                \
+    F(3, INTEGER_DOT_PRODUCT, "shaderIntegerDotProduct")                                                               \
+    F(4, FLOAT16, "shaderFloat16")                                                                                     \
+    F(5, SUBGROUP_SHUFFLE, "subgroup shuffles in compute shaders")                                                     \
+    F(6, COOPERATIVE_MATRIX, "cooperative matrices of 16 x 16 x 8 halves, or simdgroup matrices")
+
 enum {
-    QK_FEATURE_STORAGE_8BIT = 1u << 0,        /* storageBuffer8BitAccess */
-    QK_FEATURE_STORAGE_16BIT = 1u << 1,       /* storageBuffer16BitAccess */
-    QK_FEATURE_SUBGROUP_ARITHMETIC = 1u << 2, /* subgroup operations BASIC and ARITHMETIC in compute shaders */
-    QK_FEATURE_INTEGER_DOT_PRODUCT = 1u << 3, /* shaderIntegerDotProduct */
-    QK_FEATURE_FLOAT16 = 1u << 4,             /* shaderFloat16 */
-    QK_FEATURE_SUBGROUP_SHUFFLE = 1u << 5,    /* subgroup operations SHUFFLE in compute shaders */
-    QK_FEATURE_COOPERATIVE_MATRIX = 1u << 6   /* VK_KHR_cooperative_matrix: subgroups of 32 multiply 16 x 16 with 16 x 8
-                                                 matrices of f16, summed in f32, and how threads hold them is known
-                                                 (qk_limits.matrix_order_a); vulkanMemoryModel. Metal: simdgroup_matrix,
-                                                 which GPUs have from family Apple7 on */
+#define QK_FEATURE_BIT(bit, NAME, text) QK_FEATURE_##NAME = 1u << (bit),
+    QK_FEATURES(QK_FEATURE_BIT)
+#undef QK_FEATURE_BIT
+        QK_FEATURE_NONE = 0
 };
 
 typedef enum qk_role {
