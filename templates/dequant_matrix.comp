@@ -35,23 +35,24 @@ void main() {
 @end
         @{vec} v[@{runs}];
         decode(@{band}, tile, v);
-@if row_ragged
-        write_tile(row * cols + tile * @{tile_elements}u, 0u, min(@{tile_elements}u, cols - tile * @{tile_elements}u), v);
-@end
-@if band_ragged
+@if in_bands
+  @if ragged
         const uint row = band * @{tile_rows}u, column = tile * @{tile_elements}u;
         write_tile(row * cols + column, rows - row, min(@{tile_elements}u, cols - column), v);
-@end
-@if row_whole
-        write_tile(row * (cols / @{store_lanes}u) + tile * @{stores}u, v);
-@end
-@if band_whole
+  @else
         const uint step = cols / @{store_lanes}u;
-        write_tile(band * @{tile_rows}u * step + tile * @{stores}u, step, v);
-@end
-@if band_apart
-        const uint step = cols / @{store_lanes}u;
+    @if groups
         write_tile(band * step + tile * @{stores}u, grid_rows * step, v);
+    @else
+        write_tile(band * @{tile_rows}u * step + tile * @{stores}u, step, v);
+    @end
+  @end
+@else
+  @if ragged
+        write_tile(row * cols + tile * @{tile_elements}u, 0u, min(@{tile_elements}u, cols - tile * @{tile_elements}u), v);
+  @else
+        write_tile(row * (cols / @{store_lanes}u) + tile * @{stores}u, v);
+  @end
 @end
     }
 }

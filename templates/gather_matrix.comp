@@ -51,12 +51,12 @@ void main() {
         const uint start = tile * @{tile_elements}u;
         if (start >= first + table_cols) continue;
         const uint from = max(first, start) - start, to = min(first + table_cols - start, @{tile_elements}u);
-@end
-@if groups
+@else
+  @if groups
         const uint row = index * (table_cols / cols) + j / @{row_tiles}u, tile = j % @{row_tiles}u;
-@end
-@if matrix
+  @else
         const uint row = index, tile = j;
+  @end
 @end
         @{vec} v[@{runs}];
         if (found) {
@@ -66,12 +66,12 @@ void main() {
         }
 @if sequence
         write_tile(token * table_cols + start - first, from, to, v);
-@end
-@if ragged_matrix
+@else
+  @if ragged
         write_tile(token * cols + tile * @{tile_elements}u, 0u, min(@{tile_elements}u, cols - tile * @{tile_elements}u), v);
-@end
-@if whole
+  @else
         write_tile(token * (table_cols / @{store_lanes}u) + j * @{stores}u, v);
+  @end
 @end
     }
 }

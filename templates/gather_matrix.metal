@@ -33,12 +33,12 @@ kernel void @{name}(
         const uint start = tile * @{tile_elements}u;
         if (start >= first + push.table_cols) continue;
         const uint from = max(first, start) - start, to = min(first + push.table_cols - start, @{tile_elements}u);
-@end
-@if groups
+@else
+  @if groups
         const uint row = index * (push.table_cols / push.cols) + j / @{row_tiles}u, tile = j % @{row_tiles}u;
-@end
-@if matrix
+  @else
         const uint row = index, tile = j;
+  @end
 @end
         @{vec} v[@{runs}];
         if (found) {
@@ -48,13 +48,13 @@ kernel void @{name}(
         }
 @if sequence
         qk_@{format}::write_tile(dst, token * push.table_cols + start - first, from, to, v);
-@end
-@if ragged_matrix
+@else
+  @if ragged
         qk_@{format}::write_tile(dst, token * push.cols + tile * @{tile_elements}u, 0,
                                  min(@{tile_elements}u, push.cols - tile * @{tile_elements}u), v);
-@end
-@if whole
+  @else
         qk_@{format}::write_tile(dst, token * (push.table_cols / @{lanes}u) + j * @{runs}u, v);
+  @end
 @end
     }
 }

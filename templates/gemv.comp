@@ -12,7 +12,7 @@ layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share
 @if shares
 layout(constant_id = @{id.shared_fours}) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 @end
-@{sums_constants}
+@include sums_constants.glsl
 
 @{buffers}
 @{wide_buffers}
@@ -39,9 +39,9 @@ layout(push_constant) uniform Push {
 
 @{tables}
 @{prelude}
-@{sums}
+@include sums.glsl
 
-@if wide_some
+@if looks_up
 // Adds up what subgroups left of that many rounds of rows, `step` apart, the last of which begins at row `first`; teams' rows do so
 // at `end` at the latest. Lookups take longer in one subgroup than in another: they wait for each other once in some rounds.
 void add_rounds(uint place, uint rounds, uint first, uint step, uint end) {
@@ -90,8 +90,14 @@ void walk_wide() {
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-@end
-@if wide_each
+  @if looks_up
+        const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = gl_NumWorkGroups.x * teams * ROWS;
+        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * ROWS;
+        if (lane < ROWS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        if (round + 1u < rounds && first + step < rows) continue;
+        barrier();
+        add_rounds(place, round + 1u, first, step, rows);
+  @else
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
         barrier();
@@ -100,16 +106,7 @@ void walk_wide() {
         float total = 0.0;
         [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
         y[y_first + first + i] = total;
-@end
-@if wide_some
-        const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = gl_NumWorkGroups.x * teams * ROWS;
-        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * ROWS;
-        if (lane < ROWS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
-        if (round + 1u < rounds && first + step < rows) continue;
-        barrier();
-        add_rounds(place, round + 1u, first, step, rows);
-@end
-@if wide
+  @end
     }
 }
 
@@ -122,14 +119,12 @@ const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u 
 const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
 shared uint held[AHEAD == 1u ? gl_WorkGroupSize.x * LOADS * 4u : 1u];
 
-@end
-@if held_fours
+  @if held_fours
 uvec4 held_four(uint at) {
     return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]);
 }
 
-@end
-@if ahead
+  @end
 @{held_x}
 
 @{take_held}
@@ -182,8 +177,13 @@ void walk_ahead() {
             continue;
         }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
-@end
-@if ahead_each
+  @if looks_up
+        const uint place_of_sums = turn / (LANES / 4u) % 2u * gl_WorkGroupSize.x / 4u * ROWS, round = turn++ % (LANES / 4u);
+        if (lane < ROWS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        if (round + 1u < LANES / 4u && next < rows) continue;
+        barrier();
+        add_rounds(place_of_sums, round + 1u, first, step, last);
+  @else
         const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
         barrier();
@@ -192,15 +192,7 @@ void walk_ahead() {
             [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
             y[y_first + to] = total;
         }
-@end
-@if ahead_some
-        const uint place_of_sums = turn / (LANES / 4u) % 2u * gl_WorkGroupSize.x / 4u * ROWS, round = turn++ % (LANES / 4u);
-        if (lane < ROWS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
-        if (round + 1u < LANES / 4u && next < rows) continue;
-        barrier();
-        add_rounds(place_of_sums, round + 1u, first, step, last);
-@end
-@if ahead
+  @end
     }
 }
 
@@ -309,8 +301,7 @@ void main() {
         }
     }
 }
-@end
-@if together
+@else
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -321,8 +312,7 @@ void main() {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
-@end
-@if ragged
+  @if ragged
                 if (j >= whole_tiles) {
                     [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
                         float part[BATCH];
@@ -333,8 +323,7 @@ void main() {
                     }
                     continue;
                 }
-@end
-@if together
+  @end
                 if (c != held) load_x(0u, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }

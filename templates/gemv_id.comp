@@ -7,7 +7,7 @@
 
 layout(local_size_x_id = @{id.local_size_x}) in;
 layout(constant_id = @{id.rows}) const uint ROWS = 4;  // rows at a time
-@{sums_constants}
+@include sums_constants.glsl
 
 @{buffers}
 @{wide_buffers}
@@ -28,7 +28,7 @@ layout(push_constant) uniform Push {
 
 @{tables}
 @{prelude}
-@{sums}
+@include sums.glsl
 
 @if wide
 // As main does, with wide tiles, and with parts of the results that lie one after the other, for they share x.

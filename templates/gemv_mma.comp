@@ -3,7 +3,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_control_flow_attributes : require
-@{unit_extensions}
+@include mma_units.ext
 @{extensions}
 
 layout(local_size_x_id = @{id.local_size_x}) in;
@@ -43,7 +43,7 @@ uvec2 wide_x[KEPT][PRODUCTS];
 vec2 wide_x_unit[KEPT];
 shared float partial[SUBGROUPS * AT_ONCE * 256u];
 
-@{units}
+@include mma_units.glsl
 
 // The power of two that brings `most` to between 2^exponent and twice that, and its inverse.
 float scale_of(float most, uint exponent, out float inverse) {

@@ -9,8 +9,7 @@ inline void sum_rows(
 @if halves
     // What a thread keeps of x: tiles of each right-hand side in steps that let halves hold them; the step; and sums over
     // runs that share a scale.
-@end
-@if floats
+@else
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
 @end

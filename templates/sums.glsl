@@ -7,13 +7,13 @@ const uint TILES = BATCH == 1u ? @{x_tiles}u : 1u;
 @if digits
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
 // integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-@end
-@if halves
+@else
+  @if halves
 // What a thread keeps of x: tiles of each right-hand side in steps that let halves hold them; the step; and sums over runs that
 // share a scale.
-@end
-@if floats
+  @else
 // What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+  @end
 @end
 @{x_kept}
 

@@ -363,6 +363,11 @@ mutate "tiles add up" runtime/include/qkgen/kernel.h 's/sum_roundings \+ 3 \* ti
 mutate "a window of the largest reaches back" gen/cli/run_bound.c 's/k \+ 1 - reach : 0/k : 0/' unit bound_test
 mutate "integers with a sign have a bias" gen/spec/value.c 's/size - 2 \*/size - 0 */' unit bound_test
 mutate "a choice is one value and a bit times more" gen/spec/value.c 's/2 \* first \+ second/first/' unit bound_test
+mutate "templates: what is left out stays out" gen/text/template.c 's/taken = last->around \&\& !last->taken/taken = !last->taken/' unit template_test
+mutate "templates: an @if needs its @end" gen/text/template.c 's/if \(!at->n_regions\) return true;/return true;/' unit template_test
+mutate "templates: an @end needs its @if" gen/text/template.c 's/return fail\(at, "@end without @if"\)/return true/' unit template_test
+mutate "templates: an @if has one @else" gen/text/template.c 's/last->otherwise = true/last->otherwise = false/' unit template_test
+mutate "templates: included text is indented" gen/text/template.c 's/line\.text, line\.indent\)/line.text, 0)/' unit template_test
 mutate "a difference adds up" gen/spec/value.c 's/(magnitude\(e, least, term->arg\[0\]\)) \+ magnitude\(e, least, term->arg\[1\]\);/fabs(\1 - magnitude(e, least, term->arg[1]));/' \
   unit bound_test
 

@@ -35,7 +35,9 @@ static const uint32_t *compile(qg_arena *arena, size_t *bytes) {
     size_t length;
     const char *path = qg_format(arena, "%s/templates/prelude.glsl", source ? source : ".");
     const char *text = qg_read_file(arena, path, 1 << 20, &length, &why);
-    const char *prelude = text ? qg_expand(arena, text, holes, sizeof holes / sizeof *holes, &why) : NULL;
+    const qg_templates templates = {1, &(const qg_template){"prelude.glsl", path, text}};
+    const char *prelude =
+        text ? qg_expand(arena, &templates, "prelude.glsl", holes, sizeof holes / sizeof *holes, &why) : NULL;
     const char *glsl = prelude ? qg_format(arena, "#version 450\n%s\n%s", prelude, shader) : NULL;
     const uint32_t *words = glsl ? qg_spirv_compile(arena, "rounding.comp", glsl, bytes, &why) : NULL;
     if (!words) print_error("%s\n", why);

@@ -221,8 +221,8 @@ static reach reach_of(const qg_node *node, int64_t tile) {
     return (reach){all.known && all.low >= 0, 0, all.known ? (uint64_t)all.high : 0, 1};
 }
 
-/* Words beyond a block that loads of 16 bytes may take where the step says so: those of QK_PADDING, or of the next block,
- * for of the last block they are not made. */
+/* Words beyond a block that loads of 16 bytes may take where the step says so: those of QK_PADDING, or of the next
+ * block, for of the last block they are not made. */
 static uint64_t words_beyond(const qg_ir *code, uint32_t buffer, uint64_t unit) {
     const uint64_t words = (uint64_t)code->layout->buffers[buffer].bytes * 8 / unit, padding = QK_PADDING * 8 / unit;
     if (!(code->overruns >> buffer & 1)) return 0;
@@ -253,7 +253,7 @@ static bool is_proven(const verifier *v, const qg_node *node) {
     return proven;
 }
 
-/* Where blocks are patches of a matrix, an index depends on the tensor's shape, against which dispatch checks its size. */
+/* Where blocks are patches of a matrix, an index depends on the tensor's shape; dispatch checks its size against that. */
 static const char *check_load(verifier *v, const qg_node *node) {
     const bool load = node->op == QG_LOAD || node->op == QG_LOAD_FOUR || node->op == QG_LOAD_WIDE;
     if (!load || node->ref >= v->code->layout->n_buffers) return NULL;

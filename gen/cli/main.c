@@ -102,8 +102,8 @@ static const struct command {
      qg_command_soak},
     {{"devices", "\n", "lists the Vulkan devices, and what they have that matters", NULL, "qkgen devices\n"},
      qg_command_devices},
-    {{"--dump", "=spec|layout|plan|ir|dot|program --format F [OPTION]...\n", "prints what a stage made of a format", NULL,
-      "qkgen --dump=plan --format " F "\n"},
+    {{"--dump", "=spec|layout|plan|ir|dot|program --format F [OPTION]...\n", "prints what a stage made of a format",
+      NULL, "qkgen --dump=plan --format " F "\n"},
      qg_command_dump},
 };
 

@@ -118,7 +118,7 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
                 kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"
                                                           : "value_at(weights, rows, cols, n, k)");
         const char *body =
-            qg_expand(arena, qg_template_of(arena, templates, &kernels[k], "c"), holes.items, holes.count, why);
+            qg_expand(arena, templates, qg_template_of(arena, &kernels[k], "c"), holes.items, holes.count, why);
         if (!body) return NULL;
         qg_text_printf(&text, "%s%s", k ? "\n" : "", body);
     }
@@ -417,7 +417,7 @@ char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "kernel_types", options->embed ? options->kernel_h : "#include <qkgen/kernel.h>");
     qg_hole(&holes, "abi", request->vulkan || request->metal ? qg_format(arena, "%d", QK_ABI_VERSION) : NULL);
     qg_hole(&holes, "declarations", declarations(arena, request, kernels, count));
-    return qg_expand(arena, qg_template_text(templates, "format.h"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, "format.h", holes.items, holes.count, why);
 }
 
 static const char *dispatch_text(const qg_request *request, const qg_c_options *options) {
@@ -442,8 +442,7 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     if (has_half_input(kernels, count) || qg_uses(ir, QG_ROUND_F16)) qg_hole_set(&prelude, "f16_to_f32");
-    const char *prelude_text =
-        qg_expand(arena, qg_template_text(templates, "prelude.c"), prelude.items, prelude.count, why);
+    const char *prelude_text = qg_expand(arena, templates, "prelude.c", prelude.items, prelude.count, why);
     const char *reference_text = prelude_text ? reference(arena, templates, kernels, count, why) : NULL;
     if (!reference_text) return NULL;
     qg_text code = qg_text_new(arena);
@@ -462,5 +461,5 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);
     qg_hole(&holes, "dispatch_stubs", dispatch_stubs(arena, request, kernels, count));
-    return qg_expand(arena, qg_template_text(templates, "format.c"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, "format.c", holes.items, holes.count, why);
 }

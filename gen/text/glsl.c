@@ -393,10 +393,7 @@ static void ahead_holes(qg_arena *arena, qg_holes *holes, const qg_program *prog
                                         "held_words", "held_ratio", "held_x",      "load_held_x", "block_fours"};
     const bool looks_up = wide && (wide->pairs || wide->copied);
     qg_hole(holes, "ahead", ahead ? "" : NULL);
-    qg_hole(holes, "wide_each", wide && !looks_up ? "" : NULL);
-    qg_hole(holes, "wide_some", looks_up ? "" : NULL);
-    qg_hole(holes, "ahead_each", ahead && !looks_up ? "" : NULL);
-    qg_hole(holes, "ahead_some", ahead && looks_up ? "" : NULL);
+    qg_hole(holes, "looks_up", looks_up ? "" : NULL);
     qg_hole(holes, "held_fours", ahead && qg_uses(ahead->code, QG_LOAD_FOUR) ? "" : NULL);
     if (!ahead) {
         for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
@@ -527,10 +524,8 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_hole(holes, "x_type", x_type(kernel));
     qg_hole(holes, "x_kept", x_kept(arena, sum, "TILES", ir->single ? "" : "[BATCH]"));
     qg_hole(holes, "single", ir->single ? "" : NULL);
-    qg_hole(holes, "together", ir->single ? NULL : "");
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "halves", ir->half ? "" : NULL);
-    qg_hole(holes, "floats", ir->half || kernel->sum->digits ? NULL : "");
     qg_hole(holes, "largest_of_most",
             kernel->plan->lanes == 4   ? "max(max(most.x, most.y), max(most.z, most.w))"
             : kernel->plan->lanes == 2 ? "max(most.x, most.y)"
@@ -592,8 +587,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&prelude, "to_f16", qg_uses(ir, QG_ROUND_F16) || qg_uses(small, QG_ROUND_F16) ? "" : NULL);
     qg_hole(&prelude, "to_bf16", NULL);
     qg_no_store_holes(&prelude);
-    char *prelude_text =
-        qg_expand(arena, qg_template_text(templates, "prelude.glsl"), prelude.items, prelude.count, why);
+    char *prelude_text = qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
     const char *sentence =
         qg_format(arena, "%s: %s, x in %s.", kernel->module, kernel->family->summary, qg_scalars[kernel->type].name);
@@ -608,8 +602,6 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "x_type", x_type(kernel));
     qg_hole(&holes, "tables", qg_tables(arena, wide->plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
-    qg_hole(&holes, "unit_extensions", qg_template_text(templates, "mma_units.ext"));
-    qg_hole(&holes, "units", qg_template_text(templates, "mma_units.glsl"));
     qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
     qg_hole(&holes, "part", qg_format(arena, "%u", qg_operands_part(operands)));
     qg_hole(&holes, "kept", qg_format(arena, "%u", qg_mma_tiles(wide->plan)));
@@ -627,7 +619,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "fetched", qg_format(arena, "uvec4 fours[KEPT][2][%u];%s", ir->fetched->n_fours, words));
     qg_hole(&holes, "fetched_low", *words ? "fours[k][0], words[k][0]" : "fours[k][0]");
     qg_hole(&holes, "fetched_high", *words ? "fours[k][1], words[k][1]" : "fours[k][1]");
-    return qg_expand(arena, qg_template_text(templates, "gemv_mma.comp"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, "gemv_mma.comp", holes.items, holes.count, why);
 }
 
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
@@ -638,7 +630,6 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     const qg_plan *plan = program->plan;
     const bool sums = kernel->family->sums;
     const qg_ir *ir = (sums ? program->sum : program->values)->code;
-    static const char *const shared[] = {"sums_constants", "sums"}; /* by gemv and gemv_id */
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     for (uint32_t i = 0; i < program->n_steps; ++i) qg_prelude_add(&prelude, program->steps[i].code);
@@ -648,8 +639,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
         qg_no_store_holes(&prelude);
     else
         qg_store_holes(arena, &holes, &prelude, program);
-    char *prelude_text =
-        qg_expand(arena, qg_template_text(templates, "prelude.glsl"), prelude.items, prelude.count, why);
+    char *prelude_text = qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
 
     const char *sentence = qg_format(arena, "%s: %s, %s %s.", kernel->module, kernel->family->summary,
@@ -665,17 +655,11 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_hole(&holes, "prelude", prelude_text);
     if (sums) {
         sum_holes(arena, &holes, program);
-        for (uint32_t i = 0; i < sizeof shared / sizeof *shared; ++i) {
-            const char *file = qg_format(arena, "%s.glsl", shared[i]);
-            char *text = qg_expand(arena, qg_template_text(templates, file), holes.items, holes.count, why);
-            if (!text) return NULL;
-            qg_hole(&holes, shared[i], text);
-        }
     } else {
         qg_text code = qg_text_new(arena);
         wide_loads(&code, ir, NULL, plan);
         qg_text_puts(&code, decode(arena, program->values));
         qg_hole(&holes, "decode", code.data);
     }
-    return qg_expand(arena, qg_template_of(arena, templates, kernel, "comp"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, qg_template_of(arena, kernel, "comp"), holes.items, holes.count, why);
 }

@@ -96,26 +96,19 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
     qg_hole(holes, "tile_of_i", whole ? qg_format(arena, "0%s", suffix) : times(arena, "i", "%", plan->tiles, suffix));
     qg_hole(holes, "block_of_from", whole ? "from" : times(arena, "from", "/", plan->tiles, suffix));
     const qg_layout *layout = plan->layout;
-    const bool sequence = layout->view == QG_VIEW_SEQUENCE, matrix = layout->view == QG_VIEW_MATRIX;
     qg_hole(holes, "lanes", qg_format(arena, "%u", plan->lanes));
     qg_hole(holes, "row_tiles", qg_format(arena, "%u", plan->row_tiles));
-    qg_hole(holes, "sequence", sequence ? "" : NULL);
-    qg_hole(holes, "matrix", matrix ? "" : NULL);
+    qg_hole(holes, "sequence", layout->view == QG_VIEW_SEQUENCE ? "" : NULL);
     qg_hole(holes, "groups", layout->view == QG_VIEW_GROUPS ? "" : NULL);
     qg_hole(holes, "ragged", layout->ragged ? "" : NULL);
-    qg_hole(holes, "ragged_matrix", layout->ragged && matrix ? "" : NULL);
-    qg_hole(holes, "whole", layout->ragged ? NULL : "");
     qg_hole(holes, "of_matrix", layout->view != QG_VIEW_BLOCKS ? "" : NULL);
     qg_hole(holes, "row_cols", qg_row_cols(arena, plan, target == &qg_targets[QG_MSL] ? "shape." : ""));
     qg_hole(holes, "whole_unit", qg_format(arena, "%u", qg_whole_unit(plan)));
     qg_hole(holes, "x_tiles", qg_format(arena, "%u", qg_kept_tiles(plan)));
 }
 
-const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel,
-                           const char *ending) {
-    const char *name =
-        qg_format(arena, "%s%s.%s", kernel->family->name, qg_form(kernel->family, kernel->layout)->suffix, ending);
-    return qg_template_text(templates, name);
+const char *qg_template_of(qg_arena *arena, const qg_kernel *kernel, const char *ending) {
+    return qg_format(arena, "%s%s.%s", kernel->family->name, qg_form(kernel->family, kernel->layout)->suffix, ending);
 }
 
 /* ---- matrices ---- */

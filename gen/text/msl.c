@@ -124,7 +124,6 @@ static void kept_holes(qg_arena *arena, qg_holes *holes, const qg_step *sum, con
             ir->half ? qg_format(arena, "%s, %s_step, %s_sum", name, name, name)
                      : qg_format(arena, "%s, %s_sum", name, name));
     qg_hole(holes, "halves", ir->half ? "" : NULL);
-    qg_hole(holes, "floats", ir->half ? NULL : "");
     qg_hole(holes, "space", qg_format(arena, "qk_%s%s", plan->layout->name, ir->half ? "::half_products" : ""));
     qg_hole(holes, "largest_of_most",
             plan->lanes == 4   ? "max(max(most.x, most.y), max(most.z, most.w))"
@@ -154,9 +153,8 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "dst_type", stored_type(kernel));
     qg_hole(&holes, "simdgroups", qg_format(arena, "%u", QG_MMA_SIMDGROUPS));
     qg_hole(&holes, "threads", qg_format(arena, "%u", 32 * QG_MMA_SIMDGROUPS));
-    const char *template = qg_is_mma(kernel) ? qg_template_text(templates, "gemv_mma.metal")
-                                             : qg_template_of(arena, templates, kernel, "metal");
-    char *body = qg_expand(arena, template, holes.items, holes.count, why);
+    const char *template = qg_is_mma(kernel) ? "gemv_mma.metal" : qg_template_of(arena, kernel, "metal");
+    char *body = qg_expand(arena, templates, template, holes.items, holes.count, why);
     return body ? qg_format(arena, "// %s: %s, %s %s.\n%s", kernel->name, kernel->family->summary,
                             kernel->family->sums ? "x in" : "in", qg_scalars[kernel->type].name, body)
                 : NULL;
@@ -246,7 +244,7 @@ static char *tiles_of(qg_arena *arena, const qg_templates *templates, const qg_p
     qg_hole(&holes, "sum_cut", program->values ? sum_cut(arena, program->values) : NULL);
     qg_hole(&holes, "load_x", load_x(arena, program->sum));
     qg_hole(&holes, "accumulate", accumulate(arena, program->sum));
-    return qg_expand(arena, qg_template_text(templates, "gemv_tiles.metal"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, "gemv_tiles.metal", holes.items, holes.count, why);
 }
 
 static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_program *program, const char **why) {
@@ -255,7 +253,7 @@ static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_pr
     const qg_step *values = program->values;
     qg_hole(&holes, "cut_shape", values ? qg_shape_arguments(arena, values->code, "shape.$$, ") : NULL);
     const char *tiles = tiles_of(arena, templates, program, why);
-    char *text = qg_expand(arena, qg_template_text(templates, "gemv_rows.metal"), holes.items, holes.count, why);
+    char *text = qg_expand(arena, templates, "gemv_rows.metal", holes.items, holes.count, why);
     if (!text || !tiles) return NULL;
     text = qg_format(arena, "%s\n%s", tiles, text);
     if (!program->sum->code->half) return text;
@@ -362,7 +360,7 @@ static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_p
                       all->n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", all->n_words) : ""));
     qg_hole(&holes, "fetched_at", all->n_words ? "fours[k][0], words[k][0]" : "fours[k][0]");
     qg_hole(&holes, "fetched_8", all->n_words ? "fours[k][1], words[k][1]" : "fours[k][1]");
-    return qg_expand(arena, qg_template_text(templates, "gemv_mma_rows.metal"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, "gemv_mma_rows.metal", holes.items, holes.count, why);
 }
 
 /* ---- all of a format ---- */
@@ -448,8 +446,7 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     qg_hole(&prelude, "half_vec", half_vectors[plan->store_lanes]);
     qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->store_lanes]);
     qg_hole(&prelude, "bf16_of_v", bf16_of_v(plan->store_lanes));
-    char *prelude_text =
-        qg_expand(arena, qg_template_text(templates, "prelude.metal"), prelude.items, prelude.count, why);
+    char *prelude_text = qg_expand(arena, templates, "prelude.metal", prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
 
     qg_text text = qg_text_new(arena);
@@ -469,5 +466,5 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     qg_hole(&holes, "write_tile", decoder ? write_tile(arena, decoder) : "");
     qg_hole(&holes, "rows", rows);
     qg_hole(&holes, "kernels", text.data);
-    return qg_expand(arena, qg_template_text(templates, "format.metal"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, "format.metal", holes.items, holes.count, why);
 }

@@ -94,8 +94,8 @@ static void kernel_holes(qg_arena *arena, qg_holes *holes, const qg_plain_reques
     qg_hole(holes, "held", qg_format(arena, "%u", MOST_QUADS / WORKGROUP));
 }
 
-static const char *text_of(qg_arena *arena, const qg_templates *templates, const char *name, const char *ending) {
-    return qg_template_text(templates, qg_format(arena, "%s.%s", name, ending));
+static const char *name_of(qg_arena *arena, const char *stem, const char *ending) {
+    return qg_format(arena, "%s.%s", stem, ending);
 }
 
 static char *banner(qg_arena *arena, const qg_plain_request *request, const char *sentence, const char *open,
@@ -116,13 +116,13 @@ char *qg_plain_glsl(qg_arena *arena, const qg_templates *templates, const qg_pla
     for (size_t i = 0; i < sizeof prelude_parts / sizeof *prelude_parts; ++i)
         qg_hole(&prelude, prelude_parts[i], calls(family, prelude_parts[i]) ? "" : NULL);
     const char *prelude_text =
-        qg_expand(arena, text_of(arena, templates, request->set->name, "glsl"), prelude.items, prelude.count, why);
+        qg_expand(arena, templates, name_of(arena, request->set->name, "glsl"), prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
     const char *sentence = qg_format(arena, "%s: %s.", family->name, family->summary);
     kernel_holes(arena, &holes, request, family);
     qg_hole(&holes, "banner", banner(arena, request, sentence, "// ", "// ", ""));
     qg_hole(&holes, "prelude", prelude_text);
-    return qg_expand(arena, text_of(arena, templates, family->name, "comp"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, name_of(arena, family->name, "comp"), holes.items, holes.count, why);
 }
 
 char *qg_plain_msl(qg_arena *arena, const qg_templates *templates, const qg_plain_request *request, const char **why) {
@@ -132,7 +132,7 @@ char *qg_plain_msl(qg_arena *arena, const qg_templates *templates, const qg_plai
         qg_holes holes = {.count = 0};
         kernel_holes(arena, &holes, request, family);
         const char *body =
-            qg_expand(arena, text_of(arena, templates, family->name, "metal"), holes.items, holes.count, why);
+            qg_expand(arena, templates, name_of(arena, family->name, "metal"), holes.items, holes.count, why);
         if (!body) return NULL;
         qg_text_printf(&text, "%s// %s: %s.\n%s", i ? "\n" : "", family->name, family->summary, body);
     }
@@ -140,9 +140,9 @@ char *qg_plain_msl(qg_arena *arena, const qg_templates *templates, const qg_plai
     const char *sentence = qg_format(arena, "%s: Metal kernels, %s.", request->set->name, request->set->summary);
     qg_hole(&holes, "banner", banner(arena, request, sentence, "// ", "// ", ""));
     qg_hole(&holes, "set", request->set->name);
-    qg_hole(&holes, "prelude", text_of(arena, templates, request->set->name, "metal"));
+    qg_hole(&holes, "prelude", qg_template_text(templates, name_of(arena, request->set->name, "metal")));
     qg_hole(&holes, "kernels", text.data);
-    return qg_expand(arena, qg_template_text(templates, "plain.metal"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, "plain.metal", holes.items, holes.count, why);
 }
 
 /* ---- C ---- */
@@ -201,7 +201,7 @@ char *qg_plain_header(qg_arena *arena, const qg_templates *templates, const qg_p
     qg_hole(&holes, "kernel_types", options->embed ? options->kernel_h : "#include <qkgen/kernel.h>");
     qg_hole(&holes, "abi", request->vulkan || request->metal ? qg_format(arena, "%d", QK_ABI_VERSION) : NULL);
     qg_hole(&holes, "declarations", declarations(arena, request));
-    return qg_expand(arena, qg_template_text(templates, "plain.h"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, "plain.h", holes.items, holes.count, why);
 }
 
 static char *reference(qg_arena *arena, const qg_templates *templates, const qg_plain_request *request,
@@ -213,7 +213,7 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "name", family->name);
         qg_hole(&holes, "reference_parameters", reference_parameters(arena, family));
         const char *body =
-            qg_expand(arena, text_of(arena, templates, family->name, "c"), holes.items, holes.count, why);
+            qg_expand(arena, templates, name_of(arena, family->name, "c"), holes.items, holes.count, why);
         if (!body) return NULL;
         qg_text_printf(&text, "%s%s", i ? "\n" : "", body);
     }
@@ -268,7 +268,7 @@ char *qg_plain_source(qg_arena *arena, const qg_templates *templates, const qg_p
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);
     qg_hole(&holes, "dispatch_stubs", stubs.data);
-    return qg_expand(arena, qg_template_text(templates, "plain.c"), holes.items, holes.count, why);
+    return qg_expand(arena, templates, "plain.c", holes.items, holes.count, why);
 }
 
 char *qg_plain_code(qg_arena *arena, const qg_plain_request *request, const qg_c_options *options) {

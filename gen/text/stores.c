@@ -167,11 +167,7 @@ void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const q
             : apart ? "grid_rows"
                     : qg_format(arena, "((rows + %uu) / %uu)", plan->tile_rows - 1, plan->tile_rows));
     qg_hole(holes, "tile_rows", qg_format(arena, "%u", plan->tile_rows));
-    qg_hole(holes, "row_whole", !bands && !ragged ? "" : NULL);
-    qg_hole(holes, "row_ragged", !bands && ragged ? "" : NULL);
-    qg_hole(holes, "band_whole", bands && !ragged && !apart ? "" : NULL);
-    qg_hole(holes, "band_ragged", bands && ragged ? "" : NULL);
-    qg_hole(holes, "band_apart", bands && apart ? "" : NULL);
+    qg_hole(holes, "in_bands", bands ? "" : NULL);
     qg_hole(holes, "stores", qg_format(arena, "%u", stores(plan)));
     qg_hole(holes, "store_lanes", qg_format(arena, "%u", plan->store_lanes));
     qg_hole(holes, "two_widths", ragged && plan->store_lanes > 1 ? "" : NULL);

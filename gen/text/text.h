@@ -50,19 +50,6 @@ void qg_print_float(qg_text *text, const qg_target *target, float value);
 /* Appends a pattern of a target with its hole filled in: $r or $T. */
 void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *value);
 
-/* ---- template.c -------------------------------------------------------------------------------------------------- */
-
-typedef struct qg_binding {
-    const char *name;
-    const char *value; /* NULL: false for @if */
-} qg_binding;
-
-/* Expands `@{name}` and the lines `@if name`, `@else`, `@end` (not nested). A hole alone on a line
- * takes a text of several lines and passes its indentation on; when that text is empty, the line
- * vanishes. Returns NULL and sets *why when the template names something unknown. */
-char *qg_expand(qg_arena *arena, const char *template_text, const qg_binding *bindings, uint32_t count,
-                const char **why);
-
 /* ---- fragments.c: operands of matrix units ----------------------------------------------------------------------- */
 
 /* How a target writes operands of x: first `scale`, in which $m is the largest magnitude in a tile;
@@ -95,14 +82,38 @@ typedef struct qg_templates {
 
 /* Reads the templates that the printers need from a folder; on failure returns false and sets *why. */
 bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templates, const char **why);
+/* NULL where there is none of that name. */
 const char *qg_template_text(const qg_templates *templates, const char *name);
-/* The template of a kernel in the language that the ending says. */
-const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char *ending);
+/* The name of a kernel's template in the language that the ending says. */
+const char *qg_template_of(qg_arena *arena, const qg_kernel *kernel, const char *ending);
+
+/* ---- template.c -------------------------------------------------------------------------------------------------- */
+
+typedef struct qg_binding {
+    const char *name;
+    const char *value; /* NULL: false for @if */
+} qg_binding;
+
+/* Expands the template of that name. In it stand
+ *
+ *     @{NAME}                      what the binding of that name has
+ *     @if NAME, @if !NAME          lines up to @else or @end that are taken where the binding has a value, or has none
+ *     @include TEMPLATE            the text of another template, with the same bindings
+ *
+ * All but the first are on lines of their own, and may be indented. @if nests up to 16 deep within a template, @include
+ * up to 8. A hole alone on a line, and @include, take a text of several lines and pass the line's indentation on; when
+ * that text is empty, the line vanishes. Of blank lines in a row one is left.
+ *
+ * Returns NULL after an error and sets *why, which names template and line: a hole, condition, template or word after @
+ * that does not exist, an @else or @end without @if, a second @else, an @if without @end, or nesting that is too deep.
+ * Holes are looked up in lines that are taken, everything else in all lines. */
+char *qg_expand(qg_arena *arena, const qg_templates *templates, const char *name, const qg_binding *bindings,
+                uint32_t count, const char **why);
 
 /* ---- text of the targets ----------------------------------------------------------------------------------------- */
 
-/* Each program is verified before it is printed. GLSL of a program for Vulkan; MSL of all kernels of a request, which has some for
- * Metal. NULL and *why on a broken template. */
+/* GLSL of a program for Vulkan; MSL of all kernels of a request, which has some for Metal. Each program is verified
+ * before. NULL and *why on a broken template, or on a fault of the generator. */
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why);
 char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
