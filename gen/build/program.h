@@ -51,7 +51,8 @@ typedef struct qg_load_proof {
 } qg_load_proof;
 
 /* Checks a program: types, shifts below the width, what is kept of x, indices of tables and of blocks, names. NULL, or
- * what is wrong: a fault of the generator. `proofs`, unless NULL, has an item for each step and in it for each buffer. */
+ * what is wrong: a fault of the generator. `proofs`, unless NULL, has an item for each buffer of
+ * each step, one step after the other. */
 const char *qg_verify(qg_arena *arena, const qg_program *program, qg_load_proof *proofs);
 
 /* ---- dump_program.c ---------------------------------------------------------------------------------------------- */

@@ -253,7 +253,7 @@ static bool is_proven(const verifier *v, const qg_node *node) {
     return proven;
 }
 
-/* Where blocks are patches of a matrix, an index depends on the tensor's shape; dispatch checks its size against that. */
+/* Where blocks are patches of a matrix, an index depends on the tensor's shape; dispatch checks that. */
 static const char *check_load(verifier *v, const qg_node *node) {
     const bool load = node->op == QG_LOAD || node->op == QG_LOAD_FOUR || node->op == QG_LOAD_WIDE;
     if (!load || node->ref >= v->code->layout->n_buffers) return NULL;

@@ -1,0 +1,231 @@
+/* Programs: that each one of each format is as it must be, and that the verifier notices what is not. */
+#include "build/program.h"
+#include "spec/library.h"
+#include "text/text.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+    qg_arena *arena;
+    qg_library *known;
+} fixture;
+
+static int open_all(void **state) {
+    static fixture f;
+    const char *source = getenv("SOURCE");
+    f.arena = qg_arena_new();
+    f.known = qg_library_new(f.arena, false);
+    qg_library_add_folder(f.known, qg_format(f.arena, "%s/formats", source ? source : "."));
+    *state = &f;
+    return f.known->layouts.count > 100 ? 0 : -1;
+}
+
+static int close_all(void **state) {
+    qg_arena_free(((fixture *)*state)->arena);
+    return 0;
+}
+
+static const qg_program *program_of(const fixture *f, const char *format, const char *family, qg_class_id class,
+                                    qk_api api) {
+    const qg_layout *layout = qg_library_find(f->known, format);
+    assert_non_null(layout);
+    qg_kernel *kernel = QG_NEW(f->arena, qg_kernel);
+    *kernel = qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32, &qg_sum_classes[class]);
+    return qg_program_of(f->arena, kernel, api);
+}
+
+/* ---- all of them ---- */
+
+typedef struct tally {
+    uint32_t programs, proven, guarded;
+} tally;
+
+static void verify(const qg_kernel *kernel, qk_api api, tally *t) {
+    qg_arena *arena = qg_arena_new();
+    const qg_program *program = qg_program_of(arena, kernel, api);
+    const uint32_t n = program->n_steps * kernel->layout->n_buffers;
+    qg_load_proof *proofs = QG_NEW_ARRAY(arena, qg_load_proof, n);
+    const char *why = qg_verify(arena, program, proofs);
+    if (why) fail_msg("%s, API %d: %s", kernel->name, (int)api, why);
+    t->programs += 1;
+    for (uint32_t i = 0; i < n; ++i) {
+        t->proven += proofs[i].proven;
+        t->guarded += proofs[i].guarded;
+        if (kernel->layout->view == QG_VIEW_BLOCKS) assert_int_equal(proofs[i].guarded, 0);
+    }
+    qg_arena_free(arena);
+}
+
+static void test_all(void **state) {
+    const fixture *f = *state;
+    const qg_family *families[QG_FAMILY_COUNT];
+    tally t = {0, 0, 0};
+    for (uint32_t i = 0; i < qg_n_families; ++i) families[i] = &qg_families[i];
+    for (uint32_t l = 0; l < f->known->layouts.count; ++l) {
+        qg_arena *arena = qg_arena_new();
+        const qg_request request = {.layout = f->known->layouts.items[l],
+                                    .n_families = qg_n_families,
+                                    .families = families,
+                                    .classes = (1u << QG_CLASS_COUNT) - 1,
+                                    .vulkan = true,
+                                    .metal = true};
+        const qg_kernel *kernels;
+        const uint32_t count = qg_kernels(arena, &request, &kernels);
+        for (uint32_t k = 0; k < count; ++k) {
+            if (kernels[k].shared) continue;
+            verify(&kernels[k], QK_API_VULKAN, &t);
+            if (qg_on_metal(&kernels[k])) verify(&kernels[k], QK_API_METAL, &t);
+        }
+        qg_arena_free(arena);
+    }
+    print_message("%u programs; of their loads %u are proven, %u guarded by dispatch\n", t.programs, t.proven,
+                  t.guarded);
+    assert_true(t.programs > 2000 && t.proven > 10000);
+}
+
+/* ---- what each has ---- */
+
+static void test_steps(void **state) {
+    const fixture *f = *state;
+    const qg_program *p = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN);
+    assert_int_equal(p->n_steps, 3);
+    assert_ptr_equal(p->sum, &p->steps[0]);
+    assert_ptr_equal(p->wide, &p->steps[1]);
+    assert_ptr_equal(p->ahead, &p->steps[2]);
+    assert_null(p->values);
+    assert_true(p->sum->code->single && !p->sum->code->fetched);
+    assert_non_null(p->wide->code->fetched);
+    assert_int_equal(p->wide->size, p->wide->plan->tile_elements / p->plan->tile_elements);
+    p = program_of(f, "q4_K", "gemv", QG_CLASS_EXACT, QK_API_METAL);
+    assert_int_equal(p->n_steps, 1);
+    assert_false(p->sum->code->single); /* of BATCH right-hand sides */
+    p = program_of(f, "nf4_b64", "gemv", QG_CLASS_EXACT, QK_API_VULKAN);
+    assert_non_null(p->values); /* rows end within tiles */
+    p = program_of(f, "q4_0", "dequant", QG_CLASS_EXACT, QK_API_VULKAN);
+    assert_non_null(p->stores);
+    assert_null(p->sum);
+    p = program_of(f, "q4_0", "gemv", QG_CLASS_MMA, QK_API_METAL);
+    assert_non_null(p->wide->of_unit);
+}
+
+/* Each feature of a descriptor stands in its text: a bit that is missing there is not asked for. */
+static void test_features(void **state) {
+    const fixture *f = *state;
+    const qg_program *p = program_of(f, "q4_0", "gemv", QG_CLASS_MMA, QK_API_VULKAN);
+    const qk_kernel *described = qg_describe(f->arena, p->kernel, QK_API_VULKAN, NULL);
+    qg_text text = qg_text_new(f->arena);
+    qg_c_add_kernel(&text, "q4_0", p->kernel->module, described, NULL);
+    assert_true((described->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0);
+#define FEATURE(bit, NAME, what)                                                                                       \
+    assert_true(((described->features & QK_FEATURE_##NAME) != 0) == (strstr(text.data, "QK_FEATURE_" #NAME) != NULL));
+    QK_FEATURES(FEATURE)
+#undef FEATURE
+    const char *dump = qg_dump_program(f->arena, p);
+    assert_non_null(strstr(dump, "needs storageBuffer16BitAccess, subgroup arithmetic in compute shaders"));
+    assert_null(strstr(dump, "NOT AS IT MUST BE"));
+}
+
+/* ---- planted faults ---- */
+
+typedef bool is_place(const qg_node *node);
+
+static qg_node *find(const qg_step *step, is_place *fits) {
+    for (uint32_t i = 0; i < step->code->n_nodes; ++i)
+        if (step->code->nodes[i]->used && fits(step->code->nodes[i])) return step->code->nodes[i];
+    fail_msg("step %s has no place for the fault", step->name);
+    return NULL;
+}
+
+static bool is_shift(const qg_node *node) { return node->op == QG_SHR && node->arg[1]->op == QG_CONST; }
+static bool is_load(const qg_node *node) { return node->op == QG_LOAD && node->arg[0]->op == QG_ADD; }
+static bool is_four(const qg_node *node) { return node->op == QG_LOAD_FOUR && node->arg[0]->op == QG_ADD; }
+static bool is_lookup(const qg_node *node) { return node->op == QG_TABLE; }
+static bool is_dot(const qg_node *node) { return node->op == QG_DOT; }
+static bool is_dot4(const qg_node *node) { return node->op == QG_DOT4; }
+static bool is_x_sum(const qg_node *node) { return node->op == QG_X_SUM; }
+static bool is_lane(const qg_node *node) { return node->op == QG_LANE; }
+static bool is_sum(const qg_node *node) { return node->op == QG_ADD && node->kind == QG_K_FLOAT; }
+
+static void is_noticed(const fixture *f, const qg_program *p, const char *what) {
+    const char *why = qg_verify(f->arena, p, NULL);
+    if (!why || !strstr(why, what)) fail_msg("'%s' is not noticed; the verifier says: %s", what, why ? why : "nothing");
+    assert_non_null(strstr(qg_dump_program(f->arena, p), what)); /* the dump says so, too */
+}
+
+/* Puts `fault` in the place of a node, sees it noticed, and takes it back. */
+static void plant(const fixture *f, const qg_program *p, qg_node *node, qg_node fault, const char *what) {
+    const qg_node was = *node;
+    assert_null(qg_verify(f->arena, p, NULL));
+    *node = fault;
+    is_noticed(f, p, what);
+    *node = was;
+    assert_null(qg_verify(f->arena, p, NULL));
+}
+
+static qg_node with_operand(qg_node node, uint32_t i, const qg_node *operand) {
+    node.arg[i] = operand;
+    return node;
+}
+
+static qg_node with_number(qg_node node, int64_t number) {
+    node.integer = number;
+    return node;
+}
+
+static void test_faults(void **state) {
+    const fixture *f = *state;
+    const qg_program *k = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN);
+    const qg_program *floats = program_of(f, "q4_K", "gemv", QG_CLASS_EXACT, QK_API_VULKAN);
+    const qg_program *looked_up = program_of(f, "iq4_nl", "dequant", QG_CLASS_EXACT, QK_API_VULKAN);
+    qg_ir *ir = qg_ir_new(f->arena, k->kernel->layout);
+    const qg_node *width = qg_uint(ir, 32), *behind = qg_uint(ir, k->kernel->layout->buffers[0].bytes / 4);
+
+    qg_node *node = find(k->sum, is_shift);
+    plant(f, k, node, with_operand(*node, 1, width), "shift by 32 bits or more");
+    plant(f, k, node, with_operand(*node, 1, qg_int(ir, -1)), "shift by 32 bits or more");
+    node = find(k->sum, is_load);
+    plant(f, k, node, with_operand(*node, 0, qg_apply(ir, QG_ADD, node->arg[0], behind, NULL)), "not of its block");
+    node = find(k->ahead, is_four);
+    plant(f, k, node, with_operand(*node, 0, qg_apply(ir, QG_ADD, node->arg[0], qg_uint(ir, 9), NULL)),
+          "not of its block");
+    node = find(k->sum, is_dot4);
+    plant(f, k, node, with_number(*node, k->sum->code->n_x_quads), "not kept of x");
+    node = find(k->sum, is_x_sum);
+    plant(f, k, node, with_number(*node, k->sum->code->n_x_sums), "not kept of x");
+    node = find(floats->sum, is_dot);
+    plant(f, floats, node, with_number(*node, floats->sum->plan->n_runs), "not kept of x");
+    node = find(looked_up->values, is_lookup);
+    plant(f, looked_up, node, with_operand(*node, 0, qg_uint(ir, 16)), "beyond the table");
+    node = find(k->wide, is_lane);
+    plant(f, k, node, with_number(*node, 4), "operands are not of its type");
+    node = find(k->sum, is_sum);
+    plant(f, k, node, with_operand(*node, 1, width), "operands are not of its type");
+}
+
+/* What is wrong with a step as a whole. */
+static void test_faults_of_steps(void **state) {
+    const fixture *f = *state;
+    qg_program p = *program_of(f, "q4_0", "dequant", QG_CLASS_EXACT, QK_API_VULKAN);
+    p.values = &p.steps[0];
+    qg_ir code = *p.steps[0].code;
+    p.steps[0].code = &code;
+    assert_null(qg_verify(f->arena, &p, NULL));
+    code.n_outputs -= 1;
+    is_noticed(f, &p, "results, must have");
+    code.n_outputs += 1;
+    const qg_node *statements[2] = {code.statements[0], code.statements[0]};
+    code.statements = statements;
+    code.n_statements = 2;
+    is_noticed(f, &p, "two statements are called");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all), cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_features), cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_faults_of_steps)};
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
