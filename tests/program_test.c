@@ -48,14 +48,14 @@ static void verify(const qg_kernel *kernel, qk_api api, tally *t) {
     qg_arena *arena = qg_arena_new();
     const qg_program *program = qg_program_of(arena, kernel, api);
     const uint32_t n = program->n_steps * kernel->layout->n_buffers;
-    qg_load_proof *proofs = QG_NEW_ARRAY(arena, qg_load_proof, n);
-    const char *why = qg_verify(arena, program, proofs);
-    if (why) fail_msg("%s, API %d: %s", kernel->name, (int)api, why);
+    qg_proofs proofs;
+    const char *why = qg_verify(arena, program, &proofs);
+    if (why || proofs.unproven) fail_msg("%s, API %d: %s", kernel->name, (int)api, why ? why : proofs.first);
     t->programs += 1;
     for (uint32_t i = 0; i < n; ++i) {
-        t->proven += proofs[i].proven;
-        t->guarded += proofs[i].guarded;
-        if (kernel->layout->view == QG_VIEW_BLOCKS) assert_int_equal(proofs[i].guarded, 0);
+        t->proven += proofs.loads[i].proven;
+        t->guarded += proofs.loads[i].guarded;
+        if (kernel->layout->view == QG_VIEW_BLOCKS) assert_int_equal(proofs.loads[i].guarded, 0);
     }
     qg_arena_free(arena);
 }
@@ -151,7 +151,9 @@ static bool is_lane(const qg_node *node) { return node->op == QG_LANE; }
 static bool is_sum(const qg_node *node) { return node->op == QG_ADD && node->kind == QG_K_FLOAT; }
 
 static void is_noticed(const fixture *f, const qg_program *p, const char *what) {
-    const char *why = qg_verify(f->arena, p, NULL);
+    qg_proofs proofs;
+    const char *why = qg_verify(f->arena, p, &proofs);
+    if (!why) why = proofs.first;
     if (!why || !strstr(why, what)) fail_msg("'%s' is not noticed; the verifier says: %s", what, why ? why : "nothing");
     assert_non_null(strstr(qg_dump_program(f->arena, p), what)); /* the dump says so, too */
 }
@@ -159,11 +161,12 @@ static void is_noticed(const fixture *f, const qg_program *p, const char *what) 
 /* Puts `fault` in the place of a node, sees it noticed, and takes it back. */
 static void plant(const fixture *f, const qg_program *p, qg_node *node, qg_node fault, const char *what) {
     const qg_node was = *node;
-    assert_null(qg_verify(f->arena, p, NULL));
+    qg_proofs proofs;
     *node = fault;
     is_noticed(f, p, what);
     *node = was;
-    assert_null(qg_verify(f->arena, p, NULL));
+    assert_null(qg_verify(f->arena, p, &proofs));
+    assert_null(proofs.first);
 }
 
 static qg_node with_operand(qg_node node, uint32_t i, const qg_node *operand) {

@@ -180,10 +180,51 @@ static void unknown_template(void **state) {
     qg_arena_free(arena);
 }
 
+/* ---- long lines ---- */
+
+static void long_lines(void **state) {
+    (void)state;
+    qg_arena *arena = qg_arena_new();
+    const char *head = "    const float dot = x[0].x * w0 + x[0].y * w1 + x[0].z * w2 + x[0].w * w3";
+    static const struct {
+        const char *tail, *wrapped;
+    } of_head[] = {{";\n", ";\n"},
+                   {" + x[1].x * w4 + x[1].y * w5 + x[1].z * w6 + x[1].w * w7 + x[2].x * w8;\n",
+                    " + x[1].x * w4 + x[1].y * w5 + x[1].z * w6 + x[1].w * w7\n        + x[2].x * w8;\n"},
+                   {" + (x[1].x * w4 + x[1].y * w5 + x[1].z * w6 + x[1].w * w7 + x[2].x * w8);",
+                    "\n        + (x[1].x * w4 + x[1].y * w5 + x[1].z * w6 + x[1].w * w7 + x[2].x * w8);\n"},
+                   {";  // of which nothing is left out, and to which nothing is added, whatever x may be", NULL}};
+    for (size_t i = 0; i < sizeof of_head / sizeof *of_head; ++i) {
+        const char *wrapped = qg_wrap(arena, qg_format(arena, "%s%s", head, of_head[i].tail));
+        if (of_head[i].wrapped)
+            assert_string_equal(wrapped, qg_format(arena, "%s%s", head, of_head[i].wrapped));
+        else /* a comment goes before its code */
+            assert_string_equal(wrapped,
+                                qg_format(arena,
+                                          "    // of which nothing is left out, and to which nothing is added, "
+                                          "whatever x may be\n%s;\n",
+                                          head));
+    }
+    const char *names =
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, ccccccccccccccccccccccccccccccc, "
+        "dddddddddddddddddddddddd, ";
+    assert_string_equal(qg_wrap(arena, qg_format(arena, "void f(%suint e) {\n", names)),
+                        qg_format(arena, "void f(%.*s\n    uint e) {\n", (int)strlen(names) - 1, names));
+    /* A directive, a line that goes on, and a string are as they were. */
+    const char *name = "one_name_of_sixty_characters_one_name_of_sixty_characters_60";
+    const char *words = qg_format(arena, "%s, %s, %s", name, name, name);
+    const char *kept[] = {qg_format(arena, "#define F(a) %s\n", words), qg_format(arena, "    %s \\\n", words),
+                          qg_format(arena, "char *s = \"%s\";\n", words)};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i) assert_string_equal(qg_wrap(arena, kept[i]), kept[i]);
+    assert_null(qg_wrap(arena, NULL));
+    assert_string_equal(qg_wrap(arena, ""), "");
+    qg_arena_free(arena);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(holes),           cmocka_unit_test(conditions),
-                                       cmocka_unit_test(unbalanced),      cmocka_unit_test(words),
-                                       cmocka_unit_test(included),        cmocka_unit_test(deep),
-                                       cmocka_unit_test(unknown_template)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(long_lines), cmocka_unit_test(holes),
+                                       cmocka_unit_test(conditions), cmocka_unit_test(unbalanced),
+                                       cmocka_unit_test(words),      cmocka_unit_test(included),
+                                       cmocka_unit_test(deep),       cmocka_unit_test(unknown_template)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

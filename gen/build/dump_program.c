@@ -82,8 +82,8 @@ char *qg_dump_program(qg_arena *arena, const qg_program *program) {
     const qg_kernel *kernel = program->kernel;
     const qk_kernel *k = qg_describe(arena, kernel, program->api, NULL);
     const uint32_t n = kernel->layout->n_buffers;
-    qg_load_proof *proofs = QG_NEW_ARRAY(arena, qg_load_proof, (size_t)program->n_steps * n);
-    const char *wrong = qg_verify(arena, program, proofs);
+    qg_proofs proofs;
+    const char *wrong = qg_verify(arena, program, &proofs);
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "program %s for %s: %s\n", kernel->name, program->api == QK_API_VULKAN ? "Vulkan" : "Metal",
                    kernel->family->summary);
@@ -92,6 +92,7 @@ char *qg_dump_program(qg_arena *arena, const qg_program *program) {
     add_constants(&text, k);
     add_features(&text, k);
     if (wrong) qg_text_printf(&text, "NOT AS IT MUST BE: %s\n", wrong);
-    for (uint32_t i = 0; i < program->n_steps; ++i) add_step(&text, &program->steps[i], proofs + (size_t)i * n);
+    if (proofs.unproven) qg_text_printf(&text, "not proven: %u, the first: %s\n", proofs.unproven, proofs.first);
+    for (uint32_t i = 0; i < program->n_steps; ++i) add_step(&text, &program->steps[i], proofs.loads + (size_t)i * n);
     return text.data;
 }

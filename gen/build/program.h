@@ -50,10 +50,16 @@ typedef struct qg_load_proof {
     uint32_t proven, guarded;
 } qg_load_proof;
 
-/* Checks a program: types, shifts below the width, what is kept of x, indices of tables and of blocks, names. NULL, or
- * what is wrong: a fault of the generator. `proofs`, unless NULL, has an item for each buffer of
- * each step, one step after the other. */
-const char *qg_verify(qg_arena *arena, const qg_program *program, qg_load_proof *proofs);
+typedef struct qg_proofs {
+    qg_load_proof *loads; /* for each buffer of each step, one step after the other */
+    uint32_t unproven;    /* shifts, lookups and loads that might go too far, by all that is known of their ranges */
+    const char *first;    /* of these; NULL: there are none */
+} qg_proofs;
+
+/* Checks a program: types, what is kept of x, results, names. NULL, or what is wrong: a fault of the generator. Shifts
+ * below the width, indices of tables and of blocks are proven by ranges; `proofs`, unless NULL, says of which that did
+ * not succeed. */
+const char *qg_verify(qg_arena *arena, const qg_program *program, qg_proofs *proofs);
 
 /* ---- dump_program.c ---------------------------------------------------------------------------------------------- */
 

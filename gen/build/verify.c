@@ -16,7 +16,8 @@ typedef struct verifier {
     qg_arena *arena;
     const qg_step *step;
     const qg_ir *code;
-    qg_load_proof *proofs; /* one for each buffer */
+    qg_load_proof *loads; /* one for each buffer */
+    qg_proofs *proofs;
 } verifier;
 
 /* ---- types ---- */
@@ -121,6 +122,31 @@ static range join(range a, range b) {
 /* `tile` is the value of the argument of that name, or ANY_TILE. */
 static range range_of(const qg_node *node, int64_t tile);
 
+/* 1 or 0 where a condition is so, and UNDECIDED. */
+enum { UNDECIDED = -1 };
+
+static int decide(const qg_node *condition, int64_t tile) {
+    if (condition->n_args != 2) return UNDECIDED;
+    const range a = range_of(condition->arg[0], tile), b = range_of(condition->arg[1], tile);
+    const bool below = a.high<b.low, up_to = a.high <= b.low, above = a.low> b.high, from = a.low >= b.high;
+    if (!a.known || !b.known) return UNDECIDED;
+    switch (condition->op) {
+    case QG_LT: return below ? 1 : from ? 0 : UNDECIDED;
+    case QG_LE: return up_to ? 1 : above ? 0 : UNDECIDED;
+    case QG_GT: return above ? 1 : up_to ? 0 : UNDECIDED;
+    case QG_GE: return from ? 1 : below ? 0 : UNDECIDED;
+    case QG_EQ: return below || above ? 0 : a.low == a.high && up_to && from ? 1 : UNDECIDED;
+    case QG_NE: return below || above ? 1 : a.low == a.high && up_to && from ? 0 : UNDECIDED;
+    default: return UNDECIDED;
+    }
+}
+
+static range range_of_choice(const qg_node *node, int64_t tile) {
+    const int taken = decide(node->arg[0], tile);
+    if (taken != UNDECIDED) return range_of(node->arg[taken ? 1 : 2], tile);
+    return join(range_of(node->arg[1], tile), range_of(node->arg[2], tile));
+}
+
 static range range_of_node(const qg_node *node, int64_t tile) {
     switch (node->op) {
     case QG_CONST: return (range){true, node->integer, node->integer};
@@ -134,7 +160,7 @@ static range range_of_node(const qg_node *node, int64_t tile) {
         return a.known ? within_kind(node, a.low, a.high) : UNKNOWN;
     }
     case QG_SEXT: return (range){true, -(INT64_C(1) << (node->integer - 1)), (INT64_C(1) << (node->integer - 1)) - 1};
-    case QG_SELECT: return join(range_of(node->arg[1], tile), range_of(node->arg[2], tile));
+    case QG_SELECT: return range_of_choice(node, tile);
     case QG_SPLAT:
     case QG_LANE: return range_of(node->arg[0], tile);
     case QG_VECTOR: {
@@ -155,13 +181,14 @@ static range range_of(const qg_node *node, int64_t tile) {
     return r.known || node->kind != QG_K_UINT ? r : (range){true, 0, UINT32_MAX};
 }
 
-static bool is_between(const qg_node *node, int64_t low, int64_t high) {
-    const range r = range_of(node, ANY_TILE);
+static bool is_between(const qg_node *node, int64_t low, int64_t high, int64_t tile) {
+    const range r = range_of(node, tile);
     return r.known && r.low >= low && r.high <= high;
 }
 
-static bool shifts_below_width(const qg_node *node) {
-    return rules[node->op] != SHIFT || is_between(node->arg[1], 0, 31);
+static bool shifts_below_width(const verifier *v, const qg_node *node, int64_t tile) {
+    (void)v;
+    return rules[node->op] != SHIFT || is_between(node->arg[1], 0, 31, tile);
 }
 
 /* What is kept of x: run, quad or sum of that number. */
@@ -177,15 +204,15 @@ static bool has_x(const verifier *v, const qg_node *node) {
     }
 }
 
-static bool is_in_table(const verifier *v, const qg_node *node) {
+static bool is_in_table(const verifier *v, const qg_node *node, int64_t tile) {
     const qg_layout *layout = v->code->layout;
     if (node->op == QG_TABLE) {
         const qg_table *table = &layout->tables[node->ref];
-        return is_between(node->arg[0], 0, table->rows - 1) &&
-               (node->n_args < 2 || is_between(node->arg[1], 0, table->columns - 1));
+        return is_between(node->arg[0], 0, table->rows - 1, tile) &&
+               (node->n_args < 2 || is_between(node->arg[1], 0, table->columns - 1, tile));
     }
     if (node->op != QG_LOAD || node->ref < layout->n_buffers) return true;
-    return is_between(node->arg[0], 0, qg_table_size(&layout->tables[node->ref - layout->n_buffers]) - 1);
+    return is_between(node->arg[0], 0, qg_table_size(&layout->tables[node->ref - layout->n_buffers]) - 1, tile);
 }
 
 /* ---- loads ---- */
@@ -244,34 +271,37 @@ static bool stays_in_block(const verifier *v, const qg_node *node, int64_t tile)
     return of_block == words * r.by && rest / r.by + at_once <= last;
 }
 
+/* ---- all of it ---- */
+
+enum { MOST_TILES = 1024 }; /* that are looked at one by one */
+
+typedef bool property(const verifier *v, const qg_node *node, int64_t tile);
+
 /* Of all tiles at once, or else of each of them, where ranges are narrower. */
-static bool is_proven(const verifier *v, const qg_node *node) {
-    if (v->code->layout->view != QG_VIEW_BLOCKS) return false;
-    if (stays_in_block(v, node, ANY_TILE)) return true;
-    bool proven = true;
-    for (uint32_t tile = 0; tile < v->step->plan->tiles && proven; ++tile) proven = stays_in_block(v, node, tile);
+static bool is_proven(const verifier *v, const qg_node *node, property *holds) {
+    const uint32_t tiles = v->step->plan->tiles;
+    bool proven = holds(v, node, ANY_TILE);
+    if (proven || tiles > MOST_TILES) return proven;
+    proven = tiles > 0;
+    for (uint32_t tile = 0; tile < tiles && proven; ++tile) proven = holds(v, node, tile);
     return proven;
 }
 
 /* Where blocks are patches of a matrix, an index depends on the tensor's shape; dispatch checks that. */
-static const char *check_load(verifier *v, const qg_node *node) {
+static const char *look_at_load(verifier *v, const qg_node *node) {
     const bool load = node->op == QG_LOAD || node->op == QG_LOAD_FOUR || node->op == QG_LOAD_WIDE;
     if (!load || node->ref >= v->code->layout->n_buffers) return NULL;
-    qg_load_proof *proof = &v->proofs[node->ref];
-    const bool proven = is_proven(v, node);
-    proof->proven += proven;
-    proof->guarded += !proven;
-    return proven || v->code->layout->view != QG_VIEW_BLOCKS ? NULL : "it may load what is not of its block";
+    const bool blocks = v->code->layout->view == QG_VIEW_BLOCKS, proven = blocks && is_proven(v, node, stays_in_block);
+    v->loads[node->ref].proven += proven;
+    v->loads[node->ref].guarded += !blocks;
+    return proven || !blocks ? NULL : "it may load what is not of its block";
 }
 
-/* ---- all of it ---- */
-
-static const char *check_node(const verifier *v, const qg_node *node) {
-    if (!is_typed(node)) return "its operands are not of its type";
-    if (!shifts_below_width(node)) return "it may shift by 32 bits or more";
-    if (!has_x(v, node)) return "it takes what is not kept of x";
-    if (!is_in_table(v, node)) return "its index may be beyond the table";
-    return NULL;
+/* What holds, but might not be proven. */
+static const char *look_at_ranges(verifier *v, const qg_node *node) {
+    if (!is_proven(v, node, shifts_below_width)) return "it may shift by 32 bits or more";
+    if (!is_proven(v, node, is_in_table)) return "its index may be beyond the table";
+    return look_at_load(v, node);
 }
 
 static const char *check_statements(const qg_ir *code) {
@@ -291,22 +321,28 @@ static const char *check_step(verifier *v, const qg_program *program) {
     for (uint32_t i = 0; i < code->n_nodes; ++i) {
         const qg_node *node = code->nodes[i];
         if (!node->used) continue;
-        const char *why = check_node(v, node);
-        if (!why) why = check_load(v, node);
-        if (why) return qg_format(v->arena, "%%%u: %s", i, why);
+        if (!is_typed(node)) return qg_format(v->arena, "%%%u: its operands are not of its type", i);
+        if (!has_x(v, node)) return qg_format(v->arena, "%%%u: it takes what is not kept of x", i);
+        const char *unproven = look_at_ranges(v, node);
+        if (unproven && v->proofs->unproven++ == 0)
+            v->proofs->first = qg_format(v->arena, "step %s: %%%u: %s", v->step->name, i, unproven);
     }
     return check_statements(code);
 }
 
-const char *qg_verify(qg_arena *arena, const qg_program *program, qg_load_proof *proofs) {
+const char *qg_verify(qg_arena *arena, const qg_program *program, qg_proofs *proofs) {
+    qg_proofs own, *all = proofs ? proofs : &own;
+    uint32_t at = 0;
+    *all = (qg_proofs){.unproven = 0};
+    for (uint32_t s = 0; s < program->n_steps; ++s) at += program->steps[s].code->layout->n_buffers;
+    all->loads = QG_NEW_ARRAY(arena, qg_load_proof, at);
+    at = 0;
     for (uint32_t s = 0; s < program->n_steps; ++s) {
         const qg_step *step = &program->steps[s];
-        const uint32_t n = step->code->layout->n_buffers;
-        qg_load_proof *of_step = QG_NEW_ARRAY(arena, qg_load_proof, n);
-        verifier v = {arena, step, step->code, of_step};
+        verifier v = {arena, step, step->code, all->loads + at, all};
         const char *why = check_step(&v, program);
         if (why) return qg_format(arena, "step %s: %s", step->name, why);
-        for (uint32_t b = 0; proofs && b < n; ++b) proofs[s * n + b] = of_step[b];
+        at += step->code->layout->n_buffers;
     }
     return NULL;
 }

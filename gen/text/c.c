@@ -337,7 +337,7 @@ char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *
                    request->layout->name, request->layout->name);
     declare_code(&text, request, kernels, count);
     add_code(&text, request, kernels, count, options, "");
-    return text.data;
+    return qg_wrap(arena, text.data);
 }
 
 /* ---- dispatch stubs ---- */
@@ -417,7 +417,7 @@ char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "kernel_types", options->embed ? options->kernel_h : "#include <qkgen/kernel.h>");
     qg_hole(&holes, "abi", request->vulkan || request->metal ? qg_format(arena, "%d", QK_ABI_VERSION) : NULL);
     qg_hole(&holes, "declarations", declarations(arena, request, kernels, count));
-    return qg_expand(arena, templates, "format.h", holes.items, holes.count, why);
+    return qg_wrap(arena, qg_expand(arena, templates, "format.h", holes.items, holes.count, why));
 }
 
 static const char *dispatch_text(const qg_request *request, const qg_c_options *options) {
@@ -461,5 +461,5 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);
     qg_hole(&holes, "dispatch_stubs", dispatch_stubs(arena, request, kernels, count));
-    return qg_expand(arena, templates, "format.c", holes.items, holes.count, why);
+    return qg_wrap(arena, qg_expand(arena, templates, "format.c", holes.items, holes.count, why));
 }

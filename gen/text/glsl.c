@@ -619,7 +619,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "fetched", qg_format(arena, "uvec4 fours[KEPT][2][%u];%s", ir->fetched->n_fours, words));
     qg_hole(&holes, "fetched_low", *words ? "fours[k][0], words[k][0]" : "fours[k][0]");
     qg_hole(&holes, "fetched_high", *words ? "fours[k][1], words[k][1]" : "fours[k][1]");
-    return qg_expand(arena, templates, "gemv_mma.comp", holes.items, holes.count, why);
+    return qg_wrap(arena, qg_expand(arena, templates, "gemv_mma.comp", holes.items, holes.count, why));
 }
 
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
@@ -661,5 +661,6 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
         qg_text_puts(&code, decode(arena, program->values));
         qg_hole(&holes, "decode", code.data);
     }
-    return qg_expand(arena, templates, qg_template_of(arena, kernel, "comp"), holes.items, holes.count, why);
+    const char *template = qg_template_of(arena, kernel, "comp");
+    return qg_wrap(arena, qg_expand(arena, templates, template, holes.items, holes.count, why));
 }

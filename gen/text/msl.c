@@ -466,5 +466,5 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     qg_hole(&holes, "write_tile", decoder ? write_tile(arena, decoder) : "");
     qg_hole(&holes, "rows", rows);
     qg_hole(&holes, "kernels", text.data);
-    return qg_expand(arena, templates, "format.metal", holes.items, holes.count, why);
+    return qg_wrap(arena, qg_expand(arena, templates, "format.metal", holes.items, holes.count, why));
 }

@@ -122,7 +122,8 @@ char *qg_plain_glsl(qg_arena *arena, const qg_templates *templates, const qg_pla
     kernel_holes(arena, &holes, request, family);
     qg_hole(&holes, "banner", banner(arena, request, sentence, "// ", "// ", ""));
     qg_hole(&holes, "prelude", prelude_text);
-    return qg_expand(arena, templates, name_of(arena, family->name, "comp"), holes.items, holes.count, why);
+    return qg_wrap(arena,
+                   qg_expand(arena, templates, name_of(arena, family->name, "comp"), holes.items, holes.count, why));
 }
 
 char *qg_plain_msl(qg_arena *arena, const qg_templates *templates, const qg_plain_request *request, const char **why) {
@@ -142,7 +143,7 @@ char *qg_plain_msl(qg_arena *arena, const qg_templates *templates, const qg_plai
     qg_hole(&holes, "set", request->set->name);
     qg_hole(&holes, "prelude", qg_template_text(templates, name_of(arena, request->set->name, "metal")));
     qg_hole(&holes, "kernels", text.data);
-    return qg_expand(arena, templates, "plain.metal", holes.items, holes.count, why);
+    return qg_wrap(arena, qg_expand(arena, templates, "plain.metal", holes.items, holes.count, why));
 }
 
 /* ---- C ---- */
@@ -201,7 +202,7 @@ char *qg_plain_header(qg_arena *arena, const qg_templates *templates, const qg_p
     qg_hole(&holes, "kernel_types", options->embed ? options->kernel_h : "#include <qkgen/kernel.h>");
     qg_hole(&holes, "abi", request->vulkan || request->metal ? qg_format(arena, "%d", QK_ABI_VERSION) : NULL);
     qg_hole(&holes, "declarations", declarations(arena, request));
-    return qg_expand(arena, templates, "plain.h", holes.items, holes.count, why);
+    return qg_wrap(arena, qg_expand(arena, templates, "plain.h", holes.items, holes.count, why));
 }
 
 static char *reference(qg_arena *arena, const qg_templates *templates, const qg_plain_request *request,
@@ -268,7 +269,7 @@ char *qg_plain_source(qg_arena *arena, const qg_templates *templates, const qg_p
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);
     qg_hole(&holes, "dispatch_stubs", stubs.data);
-    return qg_expand(arena, templates, "plain.c", holes.items, holes.count, why);
+    return qg_wrap(arena, qg_expand(arena, templates, "plain.c", holes.items, holes.count, why));
 }
 
 char *qg_plain_code(qg_arena *arena, const qg_plain_request *request, const qg_c_options *options) {
@@ -277,5 +278,5 @@ char *qg_plain_code(qg_arena *arena, const qg_plain_request *request, const qg_c
                    request->set->name, request->set->name);
     declare_code(&text, request);
     add_code(&text, request, options, "");
-    return text.data;
+    return qg_wrap(arena, text.data);
 }

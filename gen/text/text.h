@@ -50,6 +50,12 @@ void qg_print_float(qg_text *text, const qg_target *target, float value);
 /* Appends a pattern of a target with its hole filled in: $r or $T. */
 void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *value);
 
+/* ---- wrap.c ------------------------------------------------------------------------------------------------------ */
+
+/* The text with lines of at most 140 columns: longer ones are broken before operators and behind commas, and a comment
+ * behind code goes before it. Directives of the preprocessor stay, and what has no such place. NULL for NULL. */
+char *qg_wrap(qg_arena *arena, const char *text);
+
 /* ---- fragments.c: operands of matrix units ----------------------------------------------------------------------- */
 
 /* How a target writes operands of x: first `scale`, in which $m is the largest magnitude in a tile;

@@ -1,8 +1,10 @@
 /* affine_b3_g64_bf16: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
  * 28 bytes for 64 elements, 3.5 bits each.
- * dequant, gather in f32: for each weight 0.438 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 0.438 bytes read, 5.17 operations: 0.0625 loads, 1.86 bits, 0.203 integer, 2.05 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.438 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1
+ * conversions.
+ * gemv, gemv_id in f32: for each weight 0.438 bytes read, 5.17 operations: 0.0625 loads, 1.86 bits, 0.203 integer, 2.05 float, 1
+ * conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -267,7 +269,8 @@ static const qk_field affine_b3_g64_bf16_dequant_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
     .abi = 2,
@@ -325,7 +328,8 @@ static const qk_field affine_b3_g64_bf16_dequant_f16_push[] = {
 
 static const uint32_t affine_b3_g64_bf16_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g64_bf16_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_dequant_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
@@ -383,7 +387,8 @@ static const qk_field affine_b3_g64_bf16_dequant_bf16_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
     .abi = 2,
@@ -446,7 +451,8 @@ static const qk_field affine_b3_g64_bf16_gather_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
     .abi = 2,
@@ -510,7 +516,8 @@ static const qk_field affine_b3_g64_bf16_gather_f16_push[] = {
 
 static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g64_bf16_gather_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_gather_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
@@ -574,7 +581,8 @@ static const qk_field affine_b3_g64_bf16_gather_bf16_push[] = {
 };
 
 static const uint32_t affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
     .abi = 2,
@@ -644,7 +652,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours[] = {512, 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
@@ -731,7 +740,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f32_vulkan_split},
@@ -795,7 +805,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f32_vulkan_split},
@@ -859,7 +870,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f32_vulkan_split},
@@ -922,7 +934,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours[] = {512, 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f16_vulkan_split},
@@ -1009,7 +1022,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f16_vulkan_split},
@@ -1073,7 +1087,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f16_vulkan_split},
@@ -1137,7 +1152,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f16_vulkan_split},
@@ -1201,7 +1217,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_load_words[] = {1, 4
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_padded},
@@ -1281,7 +1298,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_load_words[] = 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_load_words},
@@ -1343,7 +1361,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_load_words[] =
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_load_words},
@@ -1405,7 +1424,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_load_words[] =
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_load_words},
@@ -1466,7 +1486,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_load_words[] = {1, 4
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_padded},
@@ -1546,7 +1567,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_load_words[] = 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_load_words},
@@ -1608,7 +1630,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_load_words[] =
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_load_words},
@@ -1670,7 +1693,8 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_load_words[] =
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_load_words},
@@ -1710,43 +1734,50 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
 
 qk_status qk_affine_b3_g64_bf16_dequant_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range dst, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_dequant_f32_metal : &qk_affine_b3_g64_bf16_dequant_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_dequant_f32_metal
+        : &qk_affine_b3_g64_bf16_dequant_f32_vulkan;
     return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
 }
 
 qk_status qk_affine_b3_g64_bf16_dequant_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range dst, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_dequant_f16_metal : &qk_affine_b3_g64_bf16_dequant_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_dequant_f16_metal
+        : &qk_affine_b3_g64_bf16_dequant_f16_vulkan;
     return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
 }
 
 qk_status qk_affine_b3_g64_bf16_dequant_bf16(const qk_backend *backend, const qk_range weights[3],
     qk_range dst, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_dequant_bf16_metal : &qk_affine_b3_g64_bf16_dequant_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_dequant_bf16_metal
+        : &qk_affine_b3_g64_bf16_dequant_bf16_vulkan;
     return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
 }
 
 qk_status qk_affine_b3_g64_bf16_gather_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gather_f32_metal : &qk_affine_b3_g64_bf16_gather_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gather_f32_metal
+        : &qk_affine_b3_g64_bf16_gather_f32_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_affine_b3_g64_bf16_gather_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gather_f16_metal : &qk_affine_b3_g64_bf16_gather_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gather_f16_metal
+        : &qk_affine_b3_g64_bf16_gather_f16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_affine_b3_g64_bf16_gather_bf16(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gather_bf16_metal : &qk_affine_b3_g64_bf16_gather_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gather_bf16_metal
+        : &qk_affine_b3_g64_bf16_gather_bf16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_affine_b3_g64_bf16_gemv_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gemv_f32_metal : &qk_affine_b3_g64_bf16_gemv_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gemv_f32_metal
+        : &qk_affine_b3_g64_bf16_gemv_f32_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
@@ -1770,7 +1801,8 @@ qk_status qk_affine_b3_g64_bf16_gemv_int24_f32(const qk_backend *backend, const 
 
 qk_status qk_affine_b3_g64_bf16_gemv_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gemv_f16_metal : &qk_affine_b3_g64_bf16_gemv_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gemv_f16_metal
+        : &qk_affine_b3_g64_bf16_gemv_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
@@ -1795,7 +1827,8 @@ qk_status qk_affine_b3_g64_bf16_gemv_int24_f16(const qk_backend *backend, const 
 qk_status qk_affine_b3_g64_bf16_gemv_id_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gemv_id_f32_metal : &qk_affine_b3_g64_bf16_gemv_id_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gemv_id_f32_metal
+        : &qk_affine_b3_g64_bf16_gemv_id_f32_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }
 
@@ -1823,7 +1856,8 @@ qk_status qk_affine_b3_g64_bf16_gemv_id_int24_f32(const qk_backend *backend, con
 qk_status qk_affine_b3_g64_bf16_gemv_id_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gemv_id_f16_metal : &qk_affine_b3_g64_bf16_gemv_id_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b3_g64_bf16_gemv_id_f16_metal
+        : &qk_affine_b3_g64_bf16_gemv_id_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }
 

@@ -1,8 +1,10 @@
 /* affine_b3_g64_bf16: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
  * 28 bytes for 64 elements, 3.5 bits each.
- * dequant, gather in f32: for each weight 0.438 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 0.438 bytes read, 5.17 operations: 0.0625 loads, 1.86 bits, 0.203 integer, 2.05 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.438 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1
+ * conversions.
+ * gemv, gemv_id in f32: for each weight 0.438 bytes read, 5.17 operations: 0.0625 loads, 1.86 bits, 0.203 integer, 2.05 float, 1
+ * conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -137,19 +139,22 @@ uint64_t qk_affine_b3_g64_bf16_gemv_id_f32_ref(const void *const weights[3],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
 
-/* affine_b3_g64_bf16_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int8. */
+/* affine_b3_g64_bf16_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class
+ * int8. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
-/* affine_b3_g64_bf16_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class split. */
+/* affine_b3_g64_bf16_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class
+ * split. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
-/* affine_b3_g64_bf16_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int24. */
+/* affine_b3_g64_bf16_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class
+ * int24. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
@@ -165,19 +170,22 @@ uint64_t qk_affine_b3_g64_bf16_gemv_id_f16_ref(const void *const weights[3],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
 
-/* affine_b3_g64_bf16_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int8. */
+/* affine_b3_g64_bf16_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class
+ * int8. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
-/* affine_b3_g64_bf16_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class split. */
+/* affine_b3_g64_bf16_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class
+ * split. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
-/* affine_b3_g64_bf16_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int24. */
+/* affine_b3_g64_bf16_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class
+ * int24. */
 extern const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan;
 qk_status qk_affine_b3_g64_bf16_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,

@@ -1,8 +1,10 @@
 // affine_b3_g64_bf16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
 // 28 bytes for 64 elements, 3.5 bits each.
-// dequant, gather in f32: for each weight 0.438 bytes read and 4 written, 5.56 operations: 0.156 loads, 2.25 bits, 0.156 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.438 bytes read, 5.25 operations: 0.156 loads, 1.84 bits, 0.156 integer, 2.09 float, 1 conversions.
+// dequant, gather in f32: for each weight 0.438 bytes read and 4 written, 5.56 operations: 0.156 loads, 2.25 bits, 0.156 integer, 2 float,
+// 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.438 bytes read, 5.25 operations: 0.156 loads, 1.84 bits, 0.156 integer, 2.09 float, 1
+// conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -53,7 +55,8 @@ inline void store(device ushort4 *dst, uint at, float4 v) {
 }
 
 // The 32 values of a tile of a block, in runs of 4 consecutive elements.
-inline void decode(device const uint *weight, device const ushort *scales, device const ushort *biases, uint block, uint tile, thread float4 *v) {
+inline void decode(device const uint *weight, device const ushort *scales, device const ushort *biases, uint block, uint tile,
+    thread float4 *v) {
     // elements 0 to 3, counted from the tile's first
     const uint w0 = weight[block * 6u + tile * 3u];
     const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
@@ -191,7 +194,10 @@ inline void accumulate(
     const float2 pair15 = float2(as_type<half2>((w2 >> 8u) & 0xE000E0u));
     const float b = bf16_to_f32(uint(biases[block]));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(q0)) + dot(x[k][m][2], float4(q1)) + dot(x[k][m][3], float4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][4], float4(pair8.y, pair9.y, pair10.y, pair11.y)) + dot(x[k][m][5], float4(q2)) + dot(x[k][m][6], float4(q3)) + dot(x[k][m][7], float4(pair12.y, pair13.y, pair14.y, pair15.y))) + b * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(q0))
+            + dot(x[k][m][2], float4(q1)) + dot(x[k][m][3], float4(pair4.x, pair5.x, pair6.x, pair7.x))
+            + dot(x[k][m][4], float4(pair8.y, pair9.y, pair10.y, pair11.y)) + dot(x[k][m][5], float4(q2)) + dot(x[k][m][6], float4(q3))
+            + dot(x[k][m][7], float4(pair12.y, pair13.y, pair14.y, pair15.y))) + b * x_sum[k][m][0];
     }
 }
 
@@ -226,7 +232,8 @@ inline void sum_rows(
                 if (j >= shape.row_tiles) continue;
                 if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(weight, scales, biases, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(weight, scales, biases, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k,
+                        x, x_sum, sum[r]);
             }
             held = c;
         }
@@ -539,7 +546,8 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
                     qk_affine_b3_g64_bf16::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_affine_b3_g64_bf16::accumulate<TILES, 1>(weight, scales, biases, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                    qk_affine_b3_g64_bf16::accumulate<TILES,
+                        1>(weight, scales, biases, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
                                                       kept, kept_sum, sum[r]);
                 }
             }
@@ -615,7 +623,8 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
                     qk_affine_b3_g64_bf16::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_affine_b3_g64_bf16::accumulate<TILES, 1>(weight, scales, biases, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                    qk_affine_b3_g64_bf16::accumulate<TILES,
+                        1>(weight, scales, biases, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
                                                       kept, kept_sum, sum[r]);
                 }
             }

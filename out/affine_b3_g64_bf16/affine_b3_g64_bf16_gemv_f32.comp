@@ -123,7 +123,9 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     vec2 pair14 = unpackHalf2x16((w2 >> 8u) & 0x1C001Cu);
     vec2 pair15 = unpackHalf2x16((w2 >> 8u) & 0xE000E0u);
     float b = bf16_to_f32(uint(biases[block]));
-    sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(q0)) + dot(x[k][2], vec4(q1)) + dot(x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y)) + dot(x[k][5], vec4(q2)) + dot(x[k][6], vec4(q3)) + dot(x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y))) + b * x_sum[k][0];
+    sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(q0)) + dot(x[k][2], vec4(q1))
+        + dot(x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y))
+        + dot(x[k][5], vec4(q2)) + dot(x[k][6], vec4(q3)) + dot(x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y))) + b * x_sum[k][0];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -307,7 +309,8 @@ void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint i = 0u; i < 32u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
     [[unroll]] for (uint i = 0u; i < 1u; ++i) words[32u + i] = floatBitsToUint(x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -419,7 +422,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
@@ -445,7 +449,8 @@ void walk_shared() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 4u == 0u && rows * (row_tiles / 4u) > 1u) {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 4u == 0u
+        && rows * (row_tiles / 4u) > 1u) {
         walk_wide();
         return;
     }

@@ -124,7 +124,9 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     vec2 pair14 = unpackHalf2x16((w2 >> 8u) & 0x1C001Cu);
     vec2 pair15 = unpackHalf2x16((w2 >> 8u) & 0xE000E0u);
     float b = bf16_to_f32(uint(biases[block]));
-    sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(q0)) + dot(x[k][2], vec4(q1)) + dot(x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y)) + dot(x[k][5], vec4(q2)) + dot(x[k][6], vec4(q3)) + dot(x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y))) + b * x_sum[k][0];
+    sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(q0)) + dot(x[k][2], vec4(q1))
+        + dot(x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y))
+        + dot(x[k][5], vec4(q2)) + dot(x[k][6], vec4(q3)) + dot(x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y))) + b * x_sum[k][0];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.

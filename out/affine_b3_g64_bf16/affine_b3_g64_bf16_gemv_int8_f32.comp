@@ -204,7 +204,9 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     float b = bf16_to_f32(uint(biases[block]));
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4])
+            + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
     }
     sum += s * (x_step[k][0] * dots0) + b * x_sum[k][0];
 }
@@ -285,7 +287,8 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i13 = integers(x13 * scale1);
     const ivec4 i14 = integers(x14 * scale1);
     const ivec4 i15 = integers(x15 * scale1);
-    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7) - 32 * BIAS) + wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15) - 32 * BIAS);
+    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7) - 32 * BIAS)
+        + wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15) - 32 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
         wide_x[k][digit][0] = bytes_of(i0, digit);
         wide_x[k][digit][1] = bytes_of(i1, digit);
@@ -413,8 +416,13 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inou
     float b = bf16_to_f32(words[1] >> (tile * 16u));
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]);
-        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]);
+        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4])
+            + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]);
+        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])
+            + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]);
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
     }
@@ -433,7 +441,8 @@ void share_x(uint m, uint t) {
     }
     [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(wide_x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < 1u; ++i) words[DIGITS * 16u + 2u + i] = floatBitsToUint(wide_x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -548,7 +557,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
@@ -572,7 +582,8 @@ void walk_shared() {
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
@@ -588,7 +599,8 @@ void walk_shared() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 4u == 0u && rows * (row_tiles / 4u) > 1u) {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 4u == 0u
+        && rows * (row_tiles / 4u) > 1u) {
         walk_wide();
         return;
     }

@@ -1,7 +1,8 @@
 /* ct_b4_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
  * 18 bytes for 32 elements, 4 bits each.
- * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1
+ * conversions.
  * gemv in f32: for each weight 0.5 bytes read, 3.38 operations: 0.0625 loads, 0.656 bits, 0.0625 integer, 2.09 float, 0.5 conversions.
  *
  *     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
@@ -219,7 +220,8 @@ static const qk_field ct_b4_channel_dequant_f32_push[] = {
 };
 
 static const uint32_t ct_b4_channel_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    ct_b4_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
     .abi = 2,
@@ -288,7 +290,8 @@ static const qk_field ct_b4_channel_dequant_f16_push[] = {
 
 static const uint32_t ct_b4_channel_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_channel_dequant_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    ct_b4_channel_dequant_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, ct_b4_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
@@ -357,7 +360,8 @@ static const qk_field ct_b4_channel_dequant_bf16_push[] = {
 };
 
 static const uint32_t ct_b4_channel_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
     .abi = 2,
@@ -430,7 +434,8 @@ static const qk_field ct_b4_channel_gather_f32_push[] = {
 };
 
 static const uint32_t ct_b4_channel_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    ct_b4_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
     .abi = 2,
@@ -504,7 +509,8 @@ static const qk_field ct_b4_channel_gather_f16_push[] = {
 
 static const uint32_t ct_b4_channel_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_channel_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_gather_f16_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    ct_b4_channel_gather_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, ct_b4_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
@@ -578,7 +584,8 @@ static const qk_field ct_b4_channel_gather_bf16_push[] = {
 };
 
 static const uint32_t ct_b4_channel_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    ct_b4_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
     .abi = 2,
@@ -657,7 +664,8 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_f32_vulkan_split},
@@ -752,7 +760,8 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_int8_f32_vulkan_split},
@@ -820,7 +829,8 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_split_f32_vulkan_split},
@@ -888,7 +898,8 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_int24_f32_vulkan_split},
@@ -955,7 +966,8 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f16_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_f16_vulkan_split},
@@ -1050,7 +1062,8 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_int8_f16_vulkan_split},
@@ -1118,7 +1131,8 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_split_f16_vulkan_split},
@@ -1186,7 +1200,8 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_int24_f16_vulkan_split},
@@ -1232,43 +1247,50 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
 
 qk_status qk_ct_b4_channel_dequant_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_dequant_f32_metal : &qk_ct_b4_channel_dequant_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_dequant_f32_metal
+        : &qk_ct_b4_channel_dequant_f32_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_ct_b4_channel_dequant_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_dequant_f16_metal : &qk_ct_b4_channel_dequant_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_dequant_f16_metal
+        : &qk_ct_b4_channel_dequant_f16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_ct_b4_channel_dequant_bf16(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_dequant_bf16_metal : &qk_ct_b4_channel_dequant_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_dequant_bf16_metal
+        : &qk_ct_b4_channel_dequant_bf16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_ct_b4_channel_gather_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gather_f32_metal : &qk_ct_b4_channel_gather_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gather_f32_metal
+        : &qk_ct_b4_channel_gather_f32_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_ct_b4_channel_gather_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gather_f16_metal : &qk_ct_b4_channel_gather_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gather_f16_metal
+        : &qk_ct_b4_channel_gather_f16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_ct_b4_channel_gather_bf16(const qk_backend *backend, const qk_range weights[2],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gather_bf16_metal : &qk_ct_b4_channel_gather_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gather_bf16_metal
+        : &qk_ct_b4_channel_gather_bf16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_ct_b4_channel_gemv_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gemv_f32_metal : &qk_ct_b4_channel_gemv_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gemv_f32_metal
+        : &qk_ct_b4_channel_gemv_f32_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
@@ -1292,7 +1314,8 @@ qk_status qk_ct_b4_channel_gemv_int24_f32(const qk_backend *backend, const qk_ra
 
 qk_status qk_ct_b4_channel_gemv_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gemv_f16_metal : &qk_ct_b4_channel_gemv_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gemv_f16_metal
+        : &qk_ct_b4_channel_gemv_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 

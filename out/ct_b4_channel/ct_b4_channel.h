@@ -1,7 +1,8 @@
 /* ct_b4_channel: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
  * 18 bytes for 32 elements, 4 bits each.
- * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1
+ * conversions.
  * gemv in f32: for each weight 0.5 bytes read, 3.38 operations: 0.0625 loads, 0.656 bits, 0.0625 integer, 2.09 float, 0.5 conversions.
  *
  *     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"

@@ -1,7 +1,8 @@
 // ct_b4_channel: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
 // 18 bytes for 32 elements, 4 bits each.
-// dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 5.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 1 conversions.
+// dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 5.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 1
+// conversions.
 // gemv in f32: for each weight 0.5 bytes read, 4.06 operations: 0.188 loads, 0.688 bits, 0.5 integer, 2.19 float, 0.5 conversions.
 //
 //     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
@@ -49,7 +50,8 @@ inline void store(device ushort4 *dst, uint at, float4 v) {
 }
 
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
-inline void decode(device const uint *weight_packed, device const ushort *weight_scale, uint grid_cols, uint row, uint tile, thread float4 *v) {
+inline void decode(device const uint *weight_packed, device const ushort *weight_scale, uint grid_cols, uint row, uint tile,
+    thread float4 *v) {
     // elements 0 to 3, counted from the tile's first
     const uint w = weight_packed[row * (grid_cols * 4u) + tile];
     const uint4 q0 = (uint4(w) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
@@ -129,7 +131,9 @@ inline void accumulate(
     const float2 pair6 = float2(as_type<half2>((w1 >> 8u) & 0xF000Fu));
     const float2 pair7 = float2(as_type<half2>((w1 >> 8u) & 0xF000F0u));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][3], float4(pair4.y, pair5.y, pair6.y, pair7.y)) - 8.0f * x_sum[k][m][0]);
+        sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x))
+            + dot(x[k][m][1], float4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair6.x, pair7.x))
+            + dot(x[k][m][3], float4(pair4.y, pair5.y, pair6.y, pair7.y)) - 8.0f * x_sum[k][m][0]);
     }
 }
 
@@ -163,7 +167,8 @@ inline void sum_rows(
                 if (j >= shape.row_tiles) continue;
                 if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(weight_packed, weight_scale, shape.grid_cols, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(weight_packed, weight_scale, shape.grid_cols, shape.row_tiles,
+                        min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
             }
             held = c;
         }

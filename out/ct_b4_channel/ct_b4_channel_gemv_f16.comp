@@ -94,7 +94,9 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     vec2 pair5 = unpackHalf2x16(w1 & 0xF000F0u);
     vec2 pair6 = unpackHalf2x16((w1 >> 8u) & 0xF000Fu);
     vec2 pair7 = unpackHalf2x16((w1 >> 8u) & 0xF000F0u);
-    sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y)) - 8.0 * x_sum[k][0]);
+    sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y))
+        + dot(x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y))
+        - 8.0 * x_sum[k][0]);
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -170,7 +172,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[1], inou
     vec2 pair13 = unpackHalf2x16(w3 & 0xF000F0u);
     vec2 pair14 = unpackHalf2x16((w3 >> 8u) & 0xF000Fu);
     vec2 pair15 = unpackHalf2x16((w3 >> 8u) & 0xF000F0u);
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][1],
+        vec4(pair0.y, pair1.y, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
     float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
     float dots3 = dot_add(dots2, wide_x[k][4], vec4(pair8.x, pair9.x, pair10.x, pair11.x));
@@ -189,7 +192,8 @@ void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint i = 0u; i < 16u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
     [[unroll]] for (uint i = 0u; i < 1u; ++i) words[16u + i] = floatBitsToUint(x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -289,7 +293,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {

@@ -142,7 +142,8 @@ void load_x(uint vector, uint j, uint k) {
         x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
         x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
         x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
+            + sum_of_bytes(x[k][digit][3]);
     }
 }
 
@@ -160,7 +161,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint bytes3 = (w1 >> 4u) & 0xF0F0F0Fu;
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - 8 * x_digits[k][digit][0]);
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - 8 * x_digits[k][digit][0]);
     }
     sum += s * (x_step[k][0] * dots0);
 }
@@ -215,7 +217,9 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][5] = bytes_of(ivec4(i4.y, i4.w, i5.y, i5.w), digit);
         wide_x[k][digit][6] = bytes_of(ivec4(i6.x, i6.z, i7.x, i7.z), digit);
         wide_x[k][digit][7] = bytes_of(ivec4(i6.y, i6.w, i7.y, i7.w), digit);
-        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1]) + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]) + sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
+        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1])
+            + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]) + sum_of_bytes(wide_x[k][digit][4])
+            + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
     }
 }
 
@@ -247,7 +251,10 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[1], inou
     uint bytes7 = (w3 >> 4u) & 0xF0F0F0Fu;
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - 8 * wide_x_digits[k][digit][0]);
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4])
+            + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])
+            - 8 * wide_x_digits[k][digit][0]);
     }
     sum += s * (wide_x_step[k][0] * dots0);
 }
@@ -264,7 +271,8 @@ void share_x(uint m, uint t) {
         [[unroll]] for (uint i = 0u; i < 1u; ++i) words[digit * 9u + 8u + i] = uint(wide_x_digits[0][digit][i]);
     }
     [[unroll]] for (uint i = 0u; i < 1u; ++i) words[DIGITS * 9u + i] = floatBitsToUint(wide_x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -367,7 +375,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
@@ -380,7 +389,8 @@ void walk_shared() {
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {

@@ -1,7 +1,8 @@
 /* fp8_block: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
  * 16388 bytes for 16384 elements, 8.002 bits each.
- * dequant, gather in f32: for each weight 1 bytes read and 4 written, 19.2 operations: 1.25 loads, 8.5 bits, 6.5 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 1 bytes read and 4 written, 19.2 operations: 1.25 loads, 8.5 bits, 6.5 integer, 2 float, 1
+ * conversions.
  * gemv in f32: for each weight 1 bytes read, 19 operations: 1.06 loads, 8.5 bits, 5.38 integer, 3.06 float, 1 conversions.
  *
  *     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
@@ -96,7 +97,8 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t c = col % 128u;
     const uint32_t w = (uint32_t)weight[row * cols + qk_min(block_col * 128u + c, cols - 1u)];
     const float q = qk_f16_to_f32(((w & 0x7Fu) == 0x7Fu ? 32256u : (w & 0x7Fu) << 7u) | ((w & 128u) << 8u)) * 256.0f;  // w: 8 bits
-    const float s = qk_bits_to_f32(qk_load_u32(weight_scale_inv + block_row * (grid_cols * 4u) + qk_min(block_col * 4u, grid_cols * 4u - 1u)));
+    const float s = qk_bits_to_f32(qk_load_u32(weight_scale_inv + block_row * (grid_cols * 4u)
+        + qk_min(block_col * 4u, grid_cols * 4u - 1u)));
     return q * s;
 }
 
@@ -224,7 +226,8 @@ static const qk_field fp8_block_dequant_f32_push[] = {
 };
 
 static const uint32_t fp8_block_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
     .abi = 2,
@@ -293,7 +296,8 @@ static const qk_field fp8_block_dequant_f16_push[] = {
 
 static const uint32_t fp8_block_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t fp8_block_dequant_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    fp8_block_dequant_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
@@ -362,7 +366,8 @@ static const qk_field fp8_block_dequant_bf16_push[] = {
 };
 
 static const uint32_t fp8_block_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    fp8_block_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
     .abi = 2,
@@ -435,7 +440,8 @@ static const qk_field fp8_block_gather_f32_push[] = {
 };
 
 static const uint32_t fp8_block_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
     .abi = 2,
@@ -509,7 +515,8 @@ static const qk_field fp8_block_gather_f16_push[] = {
 
 static const uint32_t fp8_block_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t fp8_block_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_gather_f16_vulkan_local_size_x},
+static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    fp8_block_gather_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
@@ -583,7 +590,8 @@ static const qk_field fp8_block_gather_bf16_push[] = {
 };
 
 static const uint32_t fp8_block_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    fp8_block_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
     .abi = 2,
@@ -811,37 +819,43 @@ const qk_kernel qk_fp8_block_gemv_f16_metal = {
 
 qk_status qk_fp8_block_dequant_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_dequant_f32_metal : &qk_fp8_block_dequant_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_dequant_f32_metal
+        : &qk_fp8_block_dequant_f32_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_fp8_block_dequant_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_dequant_f16_metal : &qk_fp8_block_dequant_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_dequant_f16_metal
+        : &qk_fp8_block_dequant_f16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_fp8_block_dequant_bf16(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_dequant_bf16_metal : &qk_fp8_block_dequant_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_dequant_bf16_metal
+        : &qk_fp8_block_dequant_bf16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_fp8_block_gather_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_gather_f32_metal : &qk_fp8_block_gather_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_gather_f32_metal
+        : &qk_fp8_block_gather_f32_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_fp8_block_gather_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_gather_f16_metal : &qk_fp8_block_gather_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_gather_f16_metal
+        : &qk_fp8_block_gather_f16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_fp8_block_gather_bf16(const qk_backend *backend, const qk_range weights[2],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_gather_bf16_metal : &qk_fp8_block_gather_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_block_gather_bf16_metal
+        : &qk_fp8_block_gather_bf16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 

@@ -1,7 +1,8 @@
 /* fp8_block: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
  * 16388 bytes for 16384 elements, 8.002 bits each.
- * dequant, gather in f32: for each weight 1 bytes read and 4 written, 19.2 operations: 1.25 loads, 8.5 bits, 6.5 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 1 bytes read and 4 written, 19.2 operations: 1.25 loads, 8.5 bits, 6.5 integer, 2 float, 1
+ * conversions.
  * gemv in f32: for each weight 1 bytes read, 19 operations: 1.06 loads, 8.5 bits, 5.38 integer, 3.06 float, 1 conversions.
  *
  *     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"

@@ -1,7 +1,8 @@
 // fp8_block: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
 // 16388 bytes for 16384 elements, 8.002 bits each.
-// dequant, gather in f32: for each weight 1 bytes read and 4 written, 18.4 operations: 1.12 loads, 8.5 bits, 5.75 integer, 2 float, 1 conversions.
+// dequant, gather in f32: for each weight 1 bytes read and 4 written, 18.4 operations: 1.12 loads, 8.5 bits, 5.75 integer, 2 float, 1
+// conversions.
 // gemv in f32: for each weight 1 bytes read, 19 operations: 1.06 loads, 8.5 bits, 5.38 integer, 3.06 float, 1 conversions.
 //
 //     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
@@ -49,29 +50,44 @@ inline void store(device ushort *dst, uint at, float v) {
 }
 
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
-inline void decode(device const uchar *weight, device const uint *weight_scale_inv, uint cols, uint grid_cols, uint row, uint tile, thread float4 *v) {
+inline void decode(device const uchar *weight, device const uint *weight_scale_inv, uint cols, uint grid_cols, uint row, uint tile,
+    thread float4 *v) {
     const uint block_row = row / 128u;
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 3u, cols - 1u)]) << 24u);
+    const uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 8u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 1u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 2u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 3u, cols - 1u)]) << 24u);
     const uint4 q_bits0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits1 = q_bits0.x;
     const uint q_bits2 = q_bits0.y;
     const uint q_bits3 = q_bits0.z;
     const uint q_bits4 = q_bits0.w;
-    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);
     const float s = as_type<float>(weight_scale_inv[block_row * grid_cols + block_col]);
     v[0] = q0 * s;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 8u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 7u, cols - 1u)]) << 24u);
+    const uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 8u + 4u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 5u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 6u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 7u, cols - 1u)]) << 24u);
     const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits6 = q_bits5.x;
     const uint q_bits7 = q_bits5.y;
     const uint q_bits8 = q_bits5.z;
     const uint q_bits9 = q_bits5.w;
-    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);
     v[1] = q1 * s;
 }
 
@@ -133,34 +149,62 @@ inline void accumulate(
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     const float s = as_type<float>(weight_scale_inv[block_row * grid_cols + block_col]);
-    const uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 16u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
+    const uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 16u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 1u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
     const uint4 q_bits0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits1 = q_bits0.x;
     const uint q_bits2 = q_bits0.y;
     const uint q_bits3 = q_bits0.z;
     const uint q_bits4 = q_bits0.w;
-    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);  // w: 8 bits
-    const uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
+    // w: 8 bits
+    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);
+    const uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 4u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 5u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
     const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits6 = q_bits5.x;
     const uint q_bits7 = q_bits5.y;
     const uint q_bits8 = q_bits5.z;
     const uint q_bits9 = q_bits5.w;
-    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);  // w: 8 bits
-    const uint w2 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 9u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
+    // w: 8 bits
+    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);
+    const uint w2 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 8u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 9u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
     const uint4 q_bits10 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits11 = q_bits10.x;
     const uint q_bits12 = q_bits10.y;
     const uint q_bits13 = q_bits10.z;
     const uint q_bits14 = q_bits10.w;
-    const float4 q2 = float4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0f);  // w: 8 bits
-    const uint w3 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 12u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 13u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
+    // w: 8 bits
+    const float4 q2 = float4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0f);
+    const uint w3 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 12u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 13u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
     const uint4 q_bits15 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits16 = q_bits15.x;
     const uint q_bits17 = q_bits15.y;
     const uint q_bits18 = q_bits15.z;
     const uint q_bits19 = q_bits15.w;
-    const float4 q3 = float4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q3 = float4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0f);
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
     }
@@ -176,49 +220,78 @@ inline device const half *elements_of(device const half4 *x) {
 }
 
 // The 16 values of a tile of a row, in runs of 4 consecutive elements.
-inline void decode_tile(device const uchar *weight, device const uint *weight_scale_inv, uint cols, uint grid_cols, uint row, uint tile, thread float4 *v) {
+inline void decode_tile(device const uchar *weight, device const uint *weight_scale_inv, uint cols, uint grid_cols, uint row, uint tile,
+    thread float4 *v) {
     const uint block_row = row / 128u;
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 16u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
+    const uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 16u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 1u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
     const uint4 q_bits0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits1 = q_bits0.x;
     const uint q_bits2 = q_bits0.y;
     const uint q_bits3 = q_bits0.z;
     const uint q_bits4 = q_bits0.w;
-    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);
     const float s = as_type<float>(weight_scale_inv[block_row * grid_cols + block_col]);
     v[0] = q0 * s;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
+    const uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 4u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 5u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
     const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits6 = q_bits5.x;
     const uint q_bits7 = q_bits5.y;
     const uint q_bits8 = q_bits5.z;
     const uint q_bits9 = q_bits5.w;
-    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);
     v[1] = q1 * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w2 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 9u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
+    const uint w2 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 8u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 9u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
     const uint4 q_bits10 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits11 = q_bits10.x;
     const uint q_bits12 = q_bits10.y;
     const uint q_bits13 = q_bits10.z;
     const uint q_bits14 = q_bits10.w;
-    const float4 q2 = float4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q2 = float4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0f);
     v[2] = q2 * s;
 
     // elements 12 to 15, counted from the tile's first
-    const uint w3 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 12u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 13u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
+    const uint w3 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 12u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 13u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
     const uint4 q_bits15 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits16 = q_bits15.x;
     const uint q_bits17 = q_bits15.y;
     const uint q_bits18 = q_bits15.z;
     const uint q_bits19 = q_bits15.w;
-    const float4 q3 = float4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q3 = float4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0f);
     v[3] = q3 * s;
 }
 
@@ -281,7 +354,8 @@ inline void sum_rows(
                 }
                 if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, row_cols / 4, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(weight, weight_scale_inv, shape.cols, shape.grid_cols, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(weight, weight_scale_inv, shape.cols, shape.grid_cols, shape.row_tiles,
+                        min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
             }
             held = c;
         }

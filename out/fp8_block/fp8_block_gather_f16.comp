@@ -79,24 +79,38 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 3u, cols - 1u)]) << 24u);
+    uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 8u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 1u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 2u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 3u, cols - 1u)]) << 24u);
     uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits1 = q_bits0.x;
     uint q_bits2 = q_bits0.y;
     uint q_bits3 = q_bits0.z;
     uint q_bits4 = q_bits0.w;
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);
     float s = uintBitsToFloat(weight_scale_inv[block_row * grid_cols + block_col]);
     v[0] = q0 * s;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 8u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 7u, cols - 1u)]) << 24u);
+    uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 8u + 4u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 5u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 6u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 8u + 7u, cols - 1u)]) << 24u);
     uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits6 = q_bits5.x;
     uint q_bits7 = q_bits5.y;
     uint q_bits8 = q_bits5.z;
     uint q_bits9 = q_bits5.w;
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);
     v[1] = q1 * s;
 }
 

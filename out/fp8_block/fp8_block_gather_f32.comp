@@ -47,13 +47,20 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_row = row / 128u;
     const uint block_col = tile / 32u;
     const uint t = tile % 32u;
-    uint w = uint(weight[row * cols + min(block_col * 128u + t * 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 4u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 4u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 4u + 3u, cols - 1u)]) << 24u);
+    uint w = uint(weight[row * cols + min(block_col * 128u + t * 4u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 4u + 1u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 4u + 2u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 4u + 3u, cols - 1u)]) << 24u);
     uvec4 q_bits0 = (uvec4(w) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits1 = q_bits0.x;
     uint q_bits2 = q_bits0.y;
     uint q_bits3 = q_bits0.z;
     uint q_bits4 = q_bits0.w;
-    precise vec4 q = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);
     float s = uintBitsToFloat(weight_scale_inv[block_row * grid_cols + block_col]);
     v[0] = q * s;
 }

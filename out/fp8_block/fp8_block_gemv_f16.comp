@@ -77,34 +77,62 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     float s = uintBitsToFloat(weight_scale_inv[block_row * grid_cols + block_col]);
-    uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 16u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
+    uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 16u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 1u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
     uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits1 = q_bits0.x;
     uint q_bits2 = q_bits0.y;
     uint q_bits3 = q_bits0.z;
     uint q_bits4 = q_bits0.w;
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);  // w: 8 bits
-    uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
+    // w: 8 bits
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);
+    uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 4u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 5u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
     uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits6 = q_bits5.x;
     uint q_bits7 = q_bits5.y;
     uint q_bits8 = q_bits5.z;
     uint q_bits9 = q_bits5.w;
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);  // w: 8 bits
-    uint w2 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 9u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
+    // w: 8 bits
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);
+    uint w2 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 8u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 9u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
     uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits11 = q_bits10.x;
     uint q_bits12 = q_bits10.y;
     uint q_bits13 = q_bits10.z;
     uint q_bits14 = q_bits10.w;
-    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);  // w: 8 bits
-    uint w3 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 12u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 13u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
+    // w: 8 bits
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);
+    uint w3 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 12u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 13u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
     uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits16 = q_bits15.x;
     uint q_bits17 = q_bits15.y;
     uint q_bits18 = q_bits15.z;
     uint q_bits19 = q_bits15.w;
-    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
     }
@@ -116,44 +144,72 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 16u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
+    uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 16u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 1u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
     uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits1 = q_bits0.x;
     uint q_bits2 = q_bits0.y;
     uint q_bits3 = q_bits0.z;
     uint q_bits4 = q_bits0.w;
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);
     float s = uintBitsToFloat(weight_scale_inv[block_row * grid_cols + block_col]);
     v[0] = q0 * s;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
+    uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 4u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 5u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
     uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits6 = q_bits5.x;
     uint q_bits7 = q_bits5.y;
     uint q_bits8 = q_bits5.z;
     uint q_bits9 = q_bits5.w;
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);
     v[1] = q1 * s;
 
     // elements 8 to 11, counted from the tile's first
-    uint w2 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 9u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
+    uint w2 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 8u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 9u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
     uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits11 = q_bits10.x;
     uint q_bits12 = q_bits10.y;
     uint q_bits13 = q_bits10.z;
     uint q_bits14 = q_bits10.w;
-    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);
     v[2] = q2 * s;
 
     // elements 12 to 15, counted from the tile's first
-    uint w3 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 12u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 13u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
+    uint w3 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 12u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 13u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
     uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits16 = q_bits15.x;
     uint q_bits17 = q_bits15.y;
     uint q_bits18 = q_bits15.z;
     uint q_bits19 = q_bits15.w;
-    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);
     v[3] = q3 * s;
 }
 
@@ -166,7 +222,8 @@ void sum_cut(uint n, uint j, out float part[BATCH]) {
     vec4 v[4];
     decode(row, tile, v);
     for (uint e = from; e < to; ++e) {
-        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * unpackHalf2x16(uint(x_at[min(m, batch - 1u) * row_cols + place + e])).x;
+        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u]
+            * unpackHalf2x16(uint(x_at[min(m, batch - 1u) * row_cols + place + e])).x;
     }
 }
 

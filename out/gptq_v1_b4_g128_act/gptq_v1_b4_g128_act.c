@@ -1,7 +1,8 @@
 /* gptq_v1_b4_g128_act: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b4_g128_act`; do not edit.
  * 2640 bytes for 4096 elements, 4.156 bits each.
- * dequant in f32: for each weight 0.52 bytes read and 4 written, 16.9 operations: 1.75 loads, 5.25 bits, 6.88 integer, 1 float, 2 conversions.
+ * dequant in f32: for each weight 0.52 bytes read and 4 written, 16.9 operations: 1.75 loads, 5.25 bits, 6.88 integer, 1 float, 2
+ * conversions.
  * gather in f32: for each weight 0.52 bytes read and 4 written, 26 operations: 3.25 loads, 5.25 bits, 14.5 integer, 1 float, 2 conversions.
  * gemv in f32: for each weight 0.52 bytes read, 23.6 operations: 3.12 loads, 5 bits, 10.5 integer, 3 float, 2 conversions.
  *
@@ -103,7 +104,8 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint32_t q = (w >> (c % 2u * 4u)) & 15u;  // w: 4 bits
     const uint32_t groups = qk_load_u32(g_idx + qk_min(block_col * 512u + c * 4u, cols * 4u - 1u));
     const uint32_t group = qk_min(groups, grid_cols - 1u);
-    const uint32_t zs = (uint32_t)qzeros[(group * ((rows - 1u) / 8u + 1u) + qk_min(block_row * 4u + r / 2u / 4u, (rows - 1u) / 8u)) * 4u + r / 2u % 4u];
+    const uint32_t zs = (uint32_t)qzeros[(group * ((rows - 1u) / 8u + 1u) + qk_min(block_row * 4u + r / 2u / 4u, (rows - 1u) / 8u)) * 4u
+        + r / 2u % 4u];
     const uint32_t z = (zs >> (r % 2u * 4u)) & 15u;  // zs: 4 bits
     const uint32_t d = (uint32_t)scales[(group * rows + row) * 2u] | ((uint32_t)scales[(group * rows + row) * 2u + 1u] << 8u);
     const float s = qk_f16_to_f32(d);  // d: 16 bits
@@ -236,7 +238,8 @@ static const qk_field gptq_v1_b4_g128_act_dequant_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
     .abi = 2,
@@ -308,7 +311,8 @@ static const qk_field gptq_v1_b4_g128_act_dequant_f16_push[] = {
 
 static const uint32_t gptq_v1_b4_g128_act_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b4_g128_act_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    gptq_v1_b4_g128_act_dequant_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
@@ -380,7 +384,8 @@ static const qk_field gptq_v1_b4_g128_act_dequant_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
     .abi = 2,
@@ -456,7 +461,8 @@ static const qk_field gptq_v1_b4_g128_act_gather_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
     .abi = 2,
@@ -532,7 +538,8 @@ static const qk_field gptq_v1_b4_g128_act_gather_f16_push[] = {
 
 static const uint32_t gptq_v1_b4_g128_act_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b4_g128_act_gather_f16_vulkan_local_size_x},
+static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    gptq_v1_b4_g128_act_gather_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
@@ -608,7 +615,8 @@ static const qk_field gptq_v1_b4_g128_act_gather_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
     .abi = 2,
@@ -685,7 +693,8 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x[] = {32, 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f32_vulkan_split}};
@@ -719,7 +728,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f32_metal_batch}};
+static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {{1, "batch", 1, 4,
+    gptq_v1_b4_g128_act_gemv_f32_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
     .abi = 2,
@@ -772,7 +782,8 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x[] = {32, 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x},
+static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f16_vulkan_split}};
@@ -806,7 +817,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_metal_batch[] = {1, 2, 4, 8};
-static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f16_metal_batch}};
+static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {{1, "batch", 1, 4,
+    gptq_v1_b4_g128_act_gemv_f16_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
     .abi = 2,
@@ -840,48 +852,56 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
 
 qk_status qk_gptq_v1_b4_g128_act_dequant_f32(const qk_backend *backend, const qk_range weights[4],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_dequant_f32_metal : &qk_gptq_v1_b4_g128_act_dequant_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_dequant_f32_metal
+        : &qk_gptq_v1_b4_g128_act_dequant_f32_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_gptq_v1_b4_g128_act_dequant_f16(const qk_backend *backend, const qk_range weights[4],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_dequant_f16_metal : &qk_gptq_v1_b4_g128_act_dequant_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_dequant_f16_metal
+        : &qk_gptq_v1_b4_g128_act_dequant_f16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_gptq_v1_b4_g128_act_dequant_bf16(const qk_backend *backend, const qk_range weights[4],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_dequant_bf16_metal : &qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_dequant_bf16_metal
+        : &qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_gptq_v1_b4_g128_act_gather_f32(const qk_backend *backend, const qk_range weights[4],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_gather_f32_metal : &qk_gptq_v1_b4_g128_act_gather_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_gather_f32_metal
+        : &qk_gptq_v1_b4_g128_act_gather_f32_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_gptq_v1_b4_g128_act_gather_f16(const qk_backend *backend, const qk_range weights[4],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_gather_f16_metal : &qk_gptq_v1_b4_g128_act_gather_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_gather_f16_metal
+        : &qk_gptq_v1_b4_g128_act_gather_f16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_gptq_v1_b4_g128_act_gather_bf16(const qk_backend *backend, const qk_range weights[4],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_gather_bf16_metal : &qk_gptq_v1_b4_g128_act_gather_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_gather_bf16_metal
+        : &qk_gptq_v1_b4_g128_act_gather_bf16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_gptq_v1_b4_g128_act_gemv_f32(const qk_backend *backend, const qk_range weights[4],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_gemv_f32_metal : &qk_gptq_v1_b4_g128_act_gemv_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_gemv_f32_metal
+        : &qk_gptq_v1_b4_g128_act_gemv_f32_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
 qk_status qk_gptq_v1_b4_g128_act_gemv_f16(const qk_backend *backend, const qk_range weights[4],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_gemv_f16_metal : &qk_gptq_v1_b4_g128_act_gemv_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b4_g128_act_gemv_f16_metal
+        : &qk_gptq_v1_b4_g128_act_gemv_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

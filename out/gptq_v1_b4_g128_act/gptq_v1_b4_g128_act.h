@@ -1,7 +1,8 @@
 /* gptq_v1_b4_g128_act: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b4_g128_act`; do not edit.
  * 2640 bytes for 4096 elements, 4.156 bits each.
- * dequant in f32: for each weight 0.52 bytes read and 4 written, 16.9 operations: 1.75 loads, 5.25 bits, 6.88 integer, 1 float, 2 conversions.
+ * dequant in f32: for each weight 0.52 bytes read and 4 written, 16.9 operations: 1.75 loads, 5.25 bits, 6.88 integer, 1 float, 2
+ * conversions.
  * gather in f32: for each weight 0.52 bytes read and 4 written, 26 operations: 3.25 loads, 5.25 bits, 14.5 integer, 1 float, 2 conversions.
  * gemv in f32: for each weight 0.52 bytes read, 23.6 operations: 3.12 loads, 5 bits, 10.5 integer, 3 float, 2 conversions.
  *

@@ -1,7 +1,8 @@
 // gptq_v1_b4_g128_act: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g128_act`; do not edit.
 // 2640 bytes for 4096 elements, 4.156 bits each.
-// dequant, gather in f32: for each weight 0.52 bytes read and 4 written, 22 operations: 3.12 loads, 5 bits, 10.9 integer, 1 float, 2 conversions.
+// dequant, gather in f32: for each weight 0.52 bytes read and 4 written, 22 operations: 3.12 loads, 5 bits, 10.9 integer, 1 float, 2
+// conversions.
 // gemv in f32: for each weight 0.52 bytes read, 23.6 operations: 3.12 loads, 5 bits, 10.5 integer, 3 float, 2 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
@@ -57,7 +58,8 @@ inline void store(device ushort *dst, uint at, float v) {
 }
 
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
-inline void decode(device const uint *qweight, device const uint *qzeros, device const ushort *scales, device const uint *g_idx, uint rows, uint cols, uint grid_cols, uint row, uint tile, thread float4 *v) {
+inline void decode(device const uint *qweight, device const uint *qzeros, device const ushort *scales, device const uint *g_idx, uint rows,
+    uint cols, uint grid_cols, uint row, uint tile, thread float4 *v) {
     const uint block_row = row / 32u;
     const uint r = row % 32u;
     const uint block_col = tile / 16u;
@@ -301,7 +303,10 @@ inline void accumulate(
     const float s18 = f16_to_f32(d15);  // d: 16 bits
     const float4 s19 = float4(s15, s16, s17, s18);
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += dot(x[k][m][0], float4(int4(q0) - ((int4(z4) + 1) & 15)) * s4) + dot(x[k][m][1], float4(int4(q1) - ((int4(z9) + 1) & 15)) * s9) + dot(x[k][m][2], float4(int4(q2) - ((int4(z14) + 1) & 15)) * s14) + dot(x[k][m][3], float4(int4(q3) - ((int4(z19) + 1) & 15)) * s19);
+        sum[m] += dot(x[k][m][0], float4(int4(q0) - ((int4(z4) + 1) & 15)) * s4)
+            + dot(x[k][m][1], float4(int4(q1) - ((int4(z9) + 1) & 15)) * s9)
+            + dot(x[k][m][2], float4(int4(q2) - ((int4(z14) + 1) & 15)) * s14)
+            + dot(x[k][m][3], float4(int4(q3) - ((int4(z19) + 1) & 15)) * s19);
     }
 }
 
@@ -315,7 +320,8 @@ inline device const half *elements_of(device const half4 *x) {
 }
 
 // The 16 values of a tile of a row, in runs of 4 consecutive elements.
-inline void decode_tile(device const uint *qweight, device const uint *qzeros, device const ushort *scales, device const uint *g_idx, uint rows, uint cols, uint grid_cols, uint row, uint tile, thread float4 *v) {
+inline void decode_tile(device const uint *qweight, device const uint *qzeros, device const ushort *scales, device const uint *g_idx,
+    uint rows, uint cols, uint grid_cols, uint row, uint tile, thread float4 *v) {
     const uint block_row = row / 32u;
     const uint r = row % 32u;
     const uint block_col = tile / 8u;
@@ -502,7 +508,8 @@ inline void sum_rows(
                 if (j >= whole_tiles) {
                     for (uint r = 0; r < ROWS; ++r) {
                         float part[BATCH];
-                        sum_cut<BATCH>(qweight, qzeros, scales, g_idx, shape.rows, shape.cols, shape.grid_cols, elements_of(x_in), shape.batch, row_cols,
+                        sum_cut<BATCH>(qweight, qzeros, scales, g_idx, shape.rows, shape.cols, shape.grid_cols, elements_of(x_in),
+                            shape.batch, row_cols,
                                        min(first + team * ROWS + r, shape.rows - 1), j, part);
                         for (uint m = 0; m < BATCH; ++m) sum[r][m] += part[m];
                     }
@@ -510,7 +517,8 @@ inline void sum_rows(
                 }
                 if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, row_cols / 4, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(qweight, qzeros, scales, g_idx, shape.rows, shape.cols, shape.grid_cols, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(qweight, qzeros, scales, g_idx, shape.rows, shape.cols, shape.grid_cols, shape.row_tiles,
+                        min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
             }
             held = c;
         }

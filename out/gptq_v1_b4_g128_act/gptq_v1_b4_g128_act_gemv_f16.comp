@@ -201,7 +201,10 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     float s18 = f16_to_f32(d15);  // d: 16 bits
     vec4 s19 = vec4(s15, s16, s17, s18);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4) + dot(x[k][m][1], vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9) + dot(x[k][m][2], vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14) + dot(x[k][m][3], vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19);
+        sum[m] += dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4)
+            + dot(x[k][m][1], vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9)
+            + dot(x[k][m][2], vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14)
+            + dot(x[k][m][3], vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19);
     }
 }
 
@@ -347,7 +350,8 @@ void sum_cut(uint n, uint j, out float part[BATCH]) {
     vec4 v[4];
     decode(row, tile, v);
     for (uint e = from; e < to; ++e) {
-        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * unpackHalf2x16(uint(x_at[min(m, batch - 1u) * row_cols + place + e])).x;
+        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u]
+            * unpackHalf2x16(uint(x_at[min(m, batch - 1u) * row_cols + place + e])).x;
     }
 }
 

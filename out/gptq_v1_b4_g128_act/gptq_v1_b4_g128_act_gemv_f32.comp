@@ -201,7 +201,10 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     float s18 = f16_to_f32(d15);  // d: 16 bits
     vec4 s19 = vec4(s15, s16, s17, s18);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4) + dot(x[k][m][1], vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9) + dot(x[k][m][2], vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14) + dot(x[k][m][3], vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19);
+        sum[m] += dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4)
+            + dot(x[k][m][1], vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9)
+            + dot(x[k][m][2], vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14)
+            + dot(x[k][m][3], vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19);
     }
 }
 

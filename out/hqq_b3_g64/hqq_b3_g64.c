@@ -1,8 +1,10 @@
 /* hqq_b3_g64: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
  * 296 bytes for 640 elements, 3.7 bits each.
- * dequant in f32: for each weight 0.463 bytes read and 4 written, 6.65 operations: 0.6 loads, 1.9 bits, 0.65 integer, 2 float, 1.5 conversions.
- * gather in f32: for each weight 0.463 bytes read and 4 written, 9.75 operations: 1.5 loads, 2 bits, 2.75 integer, 2 float, 1.5 conversions.
+ * dequant in f32: for each weight 0.463 bytes read and 4 written, 6.65 operations: 0.6 loads, 1.9 bits, 0.65 integer, 2 float, 1.5
+ * conversions.
+ * gather in f32: for each weight 0.463 bytes read and 4 written, 9.75 operations: 1.5 loads, 2 bits, 2.75 integer, 2 float, 1.5
+ * conversions.
  * gemv in f32: for each weight 0.463 bytes read, 5.66 operations: 0.281 loads, 2 bits, 0.281 integer, 2.06 float, 1.03 conversions.
  *
  *     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
@@ -97,7 +99,8 @@ static float value_at(const void *const *from, uint64_t rows, uint64_t cols, uin
     const uint64_t block_row = row % grid_rows;
     const uint64_t r = row / grid_rows;
     const uint64_t c = col % 64u;
-    const uint32_t w = (uint32_t)W_q[block_row * 256u + (c * 32u + (9u - r) * 3u) / 8u] | ((uint32_t)W_q[block_row * 256u + qk_min((c * 32u + (9u - r) * 3u) / 8u + 1u, 0xFFu)] << 8u);
+    const uint32_t w = (uint32_t)W_q[block_row * 256u + (c * 32u + (9u - r) * 3u) / 8u]
+        | ((uint32_t)W_q[block_row * 256u + qk_min((c * 32u + (9u - r) * 3u) / 8u + 1u, 0xFFu)] << 8u);
     const uint32_t q = (w >> ((c * 32u + (9u - r) * 3u) % 8u)) & 7u;  // w: 3 bits
     const uint32_t m_ = (uint32_t)zero[row * 2u] | ((uint32_t)zero[row * 2u + 1u] << 8u);
     const float z = qk_f16_to_f32(m_);  // m: 16 bits
@@ -233,7 +236,8 @@ static const qk_field hqq_b3_g64_dequant_f32_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
     .abi = 2,
@@ -304,7 +308,8 @@ static const qk_field hqq_b3_g64_dequant_f16_push[] = {
 
 static const uint32_t hqq_b3_g64_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g64_dequant_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    hqq_b3_g64_dequant_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
@@ -375,7 +380,8 @@ static const qk_field hqq_b3_g64_dequant_bf16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
     .abi = 2,
@@ -450,7 +456,8 @@ static const qk_field hqq_b3_g64_gather_f32_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
     .abi = 2,
@@ -525,7 +532,8 @@ static const qk_field hqq_b3_g64_gather_f16_push[] = {
 
 static const uint32_t hqq_b3_g64_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b3_g64_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_gather_f16_vulkan_local_size_x},
+static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    hqq_b3_g64_gather_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
@@ -600,7 +608,8 @@ static const qk_field hqq_b3_g64_gather_bf16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
     .abi = 2,
@@ -776,7 +785,8 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f32_vulkan_split},
@@ -845,7 +855,8 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
+static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_split_f32_vulkan_split},
@@ -914,7 +925,8 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f32_vulkan_split},
@@ -1078,7 +1090,8 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f16_vulkan_split},
@@ -1147,7 +1160,8 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
+static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_split_f16_vulkan_split},
@@ -1216,7 +1230,8 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f16_vulkan_split},
@@ -1262,43 +1277,50 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
 
 qk_status qk_hqq_b3_g64_dequant_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_dequant_f32_metal : &qk_hqq_b3_g64_dequant_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_dequant_f32_metal
+        : &qk_hqq_b3_g64_dequant_f32_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_hqq_b3_g64_dequant_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_dequant_f16_metal : &qk_hqq_b3_g64_dequant_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_dequant_f16_metal
+        : &qk_hqq_b3_g64_dequant_f16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_hqq_b3_g64_dequant_bf16(const qk_backend *backend, const qk_range weights[3],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_dequant_bf16_metal : &qk_hqq_b3_g64_dequant_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_dequant_bf16_metal
+        : &qk_hqq_b3_g64_dequant_bf16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_hqq_b3_g64_gather_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_gather_f32_metal : &qk_hqq_b3_g64_gather_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_gather_f32_metal
+        : &qk_hqq_b3_g64_gather_f32_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_hqq_b3_g64_gather_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_gather_f16_metal : &qk_hqq_b3_g64_gather_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_gather_f16_metal
+        : &qk_hqq_b3_g64_gather_f16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_hqq_b3_g64_gather_bf16(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_gather_bf16_metal : &qk_hqq_b3_g64_gather_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_gather_bf16_metal
+        : &qk_hqq_b3_g64_gather_bf16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_hqq_b3_g64_gemv_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_gemv_f32_metal : &qk_hqq_b3_g64_gemv_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_gemv_f32_metal
+        : &qk_hqq_b3_g64_gemv_f32_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
@@ -1322,7 +1344,8 @@ qk_status qk_hqq_b3_g64_gemv_int24_f32(const qk_backend *backend, const qk_range
 
 qk_status qk_hqq_b3_g64_gemv_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_gemv_f16_metal : &qk_hqq_b3_g64_gemv_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_hqq_b3_g64_gemv_f16_metal
+        : &qk_hqq_b3_g64_gemv_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 

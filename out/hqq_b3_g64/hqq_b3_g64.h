@@ -1,8 +1,10 @@
 /* hqq_b3_g64: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
  * 296 bytes for 640 elements, 3.7 bits each.
- * dequant in f32: for each weight 0.463 bytes read and 4 written, 6.65 operations: 0.6 loads, 1.9 bits, 0.65 integer, 2 float, 1.5 conversions.
- * gather in f32: for each weight 0.463 bytes read and 4 written, 9.75 operations: 1.5 loads, 2 bits, 2.75 integer, 2 float, 1.5 conversions.
+ * dequant in f32: for each weight 0.463 bytes read and 4 written, 6.65 operations: 0.6 loads, 1.9 bits, 0.65 integer, 2 float, 1.5
+ * conversions.
+ * gather in f32: for each weight 0.463 bytes read and 4 written, 9.75 operations: 1.5 loads, 2 bits, 2.75 integer, 2 float, 1.5
+ * conversions.
  * gemv in f32: for each weight 0.463 bytes read, 5.66 operations: 0.281 loads, 2 bits, 0.281 integer, 2.06 float, 1.03 conversions.
  *
  *     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"

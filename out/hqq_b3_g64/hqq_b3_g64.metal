@@ -1,7 +1,8 @@
 // hqq_b3_g64: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
 // 296 bytes for 640 elements, 3.7 bits each.
-// dequant, gather in f32: for each weight 0.463 bytes read and 4 written, 8.88 operations: 1.25 loads, 2 bits, 2.38 integer, 2 float, 1.25 conversions.
+// dequant, gather in f32: for each weight 0.463 bytes read and 4 written, 8.88 operations: 1.25 loads, 2 bits, 2.38 integer, 2 float, 1.25
+// conversions.
 // gemv in f32: for each weight 0.463 bytes read, 8.69 operations: 1.12 loads, 2 bits, 2.19 integer, 2.25 float, 1.12 conversions.
 //
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
@@ -56,7 +57,8 @@ inline void store(device ushort4 *dst, uint at, float4 v) {
 }
 
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
-inline void decode(device const uint *W_q, device const ushort *scale, device const ushort *zero, uint grid_rows, uint row, uint tile, thread float4 *v) {
+inline void decode(device const uint *W_q, device const ushort *scale, device const ushort *zero, uint grid_rows, uint row, uint tile,
+    thread float4 *v) {
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
     const uint t = tile % 8u;
@@ -69,14 +71,16 @@ inline void decode(device const uint *W_q, device const ushort *scale, device co
     const float z = f16_to_f32(m_);  // m: 16 bits
     const uint d = uint(scale[row]);
     const float s = f16_to_f32(d);  // d: 16 bits
-    v[0] = (float4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u) - z) * s;
+    v[0] = (float4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u)
+        - z) * s;
 
     // elements 4 to 7, counted from the tile's first
     const uint w4 = W_q[block_row * 64u + (t * 8u + 4u)];
     const uint w5 = W_q[block_row * 64u + (t * 8u + 5u)];
     const uint w6 = W_q[block_row * 64u + (t * 8u + 6u)];
     const uint w7 = W_q[block_row * 64u + (t * 8u + 7u)];
-    v[1] = (float4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u) - z) * s;
+    v[1] = (float4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u)
+        - z) * s;
 }
 
 // Stores a tile's runs from `at` on, counted in runs.
@@ -158,7 +162,13 @@ inline void accumulate(
     const uint m_ = uint(zero[row]);
     const float z = f16_to_f32(m_);  // m: 16 bits
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], float4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][m][1], float4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][m][2], float4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u, (w11 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][m][3], float4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u, (w15 >> ((9u - r) * 3u)) & 7u))) - s * z * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], float4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
+            (w3 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][m][1],
+            float4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u))
+            + dot(x[k][m][2], float4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
+            (w11 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][m][3],
+            float4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
+            (w15 >> ((9u - r) * 3u)) & 7u))) - s * z * x_sum[k][m][0];
     }
 }
 
@@ -193,7 +203,8 @@ inline void sum_rows(
                 if (j >= shape.row_tiles) continue;
                 if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(W_q, scale, zero, shape.grid_rows, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(W_q, scale, zero, shape.grid_rows, shape.row_tiles,
+                        min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
             }
             held = c;
         }

@@ -79,14 +79,16 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     float z = f16_to_f32(m_);  // m: 16 bits
     uint d = uint(scale[row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    v[0] = (vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u) - z) * s;
+    v[0] = (vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u)
+        - z) * s;
 
     // elements 4 to 7, counted from the tile's first
     uint w4 = W_q[block_row * 64u + (t * 8u + 4u)];
     uint w5 = W_q[block_row * 64u + (t * 8u + 5u)];
     uint w6 = W_q[block_row * 64u + (t * 8u + 6u)];
     uint w7 = W_q[block_row * 64u + (t * 8u + 7u)];
-    v[1] = (vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u) - z) * s;
+    v[1] = (vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u)
+        - z) * s;
 }
 
 // Stores a tile from `at` on, counted in stores of 8 elements.

@@ -62,7 +62,8 @@ void decode(uint row, uint tile, out precise vec4 v[1]) {
     float z = f16_to_f32(m_);  // m: 16 bits
     uint d = uint(scale[row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    v[0] = (vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u) - z) * s;
+    v[0] = (vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u)
+        - z) * s;
 }
 
 // Stores a tile from `at` on, counted in stores of 4 elements.

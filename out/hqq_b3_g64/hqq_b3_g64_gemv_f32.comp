@@ -112,7 +112,13 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint w15 = W_q[block_row * 64u + (t * 16u + 15u)];
     uint m_ = uint(zero[row]);
     float z = f16_to_f32(m_);  // m: 16 bits
-    sum += s * (dot(x[k][0], vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][1], vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][2], vec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u, (w11 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][3], vec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u, (w15 >> ((9u - r) * 3u)) & 7u))) - s * z * x_sum[k][0];
+    sum += s * (dot(x[k][0], vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
+        (w3 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][1],
+        vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u))
+        + dot(x[k][2], vec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
+        (w11 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][3],
+        vec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u, (w15 >> ((9u - r) * 3u)) & 7u)))
+        - s * z * x_sum[k][0];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -284,20 +290,38 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[16], uint words[2], ino
     uint w63 = four15.w;
     uint m_ = words[0];
     float z = f16_to_f32(m_);  // m: 16 bits
-    float dots0 = dot_add(dot(wide_x[k][0], vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u)), wide_x[k][1], vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u));
-    float dots1 = dot_add(dots0, wide_x[k][2], vec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u, (w11 >> ((9u - r) * 3u)) & 7u));
-    float dots2 = dot_add(dots1, wide_x[k][3], vec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u, (w15 >> ((9u - r) * 3u)) & 7u));
-    float dots3 = dot_add(dots2, wide_x[k][4], vec4((w16 >> ((9u - r) * 3u)) & 7u, (w17 >> ((9u - r) * 3u)) & 7u, (w18 >> ((9u - r) * 3u)) & 7u, (w19 >> ((9u - r) * 3u)) & 7u));
-    float dots4 = dot_add(dots3, wide_x[k][5], vec4((w20 >> ((9u - r) * 3u)) & 7u, (w21 >> ((9u - r) * 3u)) & 7u, (w22 >> ((9u - r) * 3u)) & 7u, (w23 >> ((9u - r) * 3u)) & 7u));
-    float dots5 = dot_add(dots4, wide_x[k][6], vec4((w24 >> ((9u - r) * 3u)) & 7u, (w25 >> ((9u - r) * 3u)) & 7u, (w26 >> ((9u - r) * 3u)) & 7u, (w27 >> ((9u - r) * 3u)) & 7u));
-    float dots6 = dot_add(dots5, wide_x[k][7], vec4((w28 >> ((9u - r) * 3u)) & 7u, (w29 >> ((9u - r) * 3u)) & 7u, (w30 >> ((9u - r) * 3u)) & 7u, (w31 >> ((9u - r) * 3u)) & 7u));
-    float dots7 = dot_add(dot(wide_x[k][8], vec4((w32 >> ((9u - r) * 3u)) & 7u, (w33 >> ((9u - r) * 3u)) & 7u, (w34 >> ((9u - r) * 3u)) & 7u, (w35 >> ((9u - r) * 3u)) & 7u)), wide_x[k][9], vec4((w36 >> ((9u - r) * 3u)) & 7u, (w37 >> ((9u - r) * 3u)) & 7u, (w38 >> ((9u - r) * 3u)) & 7u, (w39 >> ((9u - r) * 3u)) & 7u));
-    float dots8 = dot_add(dots7, wide_x[k][10], vec4((w40 >> ((9u - r) * 3u)) & 7u, (w41 >> ((9u - r) * 3u)) & 7u, (w42 >> ((9u - r) * 3u)) & 7u, (w43 >> ((9u - r) * 3u)) & 7u));
-    float dots9 = dot_add(dots8, wide_x[k][11], vec4((w44 >> ((9u - r) * 3u)) & 7u, (w45 >> ((9u - r) * 3u)) & 7u, (w46 >> ((9u - r) * 3u)) & 7u, (w47 >> ((9u - r) * 3u)) & 7u));
-    float dots10 = dot_add(dots9, wide_x[k][12], vec4((w48 >> ((9u - r) * 3u)) & 7u, (w49 >> ((9u - r) * 3u)) & 7u, (w50 >> ((9u - r) * 3u)) & 7u, (w51 >> ((9u - r) * 3u)) & 7u));
-    float dots11 = dot_add(dots10, wide_x[k][13], vec4((w52 >> ((9u - r) * 3u)) & 7u, (w53 >> ((9u - r) * 3u)) & 7u, (w54 >> ((9u - r) * 3u)) & 7u, (w55 >> ((9u - r) * 3u)) & 7u));
-    float dots12 = dot_add(dots11, wide_x[k][14], vec4((w56 >> ((9u - r) * 3u)) & 7u, (w57 >> ((9u - r) * 3u)) & 7u, (w58 >> ((9u - r) * 3u)) & 7u, (w59 >> ((9u - r) * 3u)) & 7u));
-    float dots13 = dot_add(dots12, wide_x[k][15], vec4((w60 >> ((9u - r) * 3u)) & 7u, (w61 >> ((9u - r) * 3u)) & 7u, (w62 >> ((9u - r) * 3u)) & 7u, (w63 >> ((9u - r) * 3u)) & 7u));
+    float dots0 = dot_add(dot(wide_x[k][0],
+        vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u)),
+        wide_x[k][1], vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u,
+        (w7 >> ((9u - r) * 3u)) & 7u));
+    float dots1 = dot_add(dots0, wide_x[k][2],
+        vec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u, (w11 >> ((9u - r) * 3u)) & 7u));
+    float dots2 = dot_add(dots1, wide_x[k][3],
+        vec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u, (w15 >> ((9u - r) * 3u)) & 7u));
+    float dots3 = dot_add(dots2, wide_x[k][4],
+        vec4((w16 >> ((9u - r) * 3u)) & 7u, (w17 >> ((9u - r) * 3u)) & 7u, (w18 >> ((9u - r) * 3u)) & 7u, (w19 >> ((9u - r) * 3u)) & 7u));
+    float dots4 = dot_add(dots3, wide_x[k][5],
+        vec4((w20 >> ((9u - r) * 3u)) & 7u, (w21 >> ((9u - r) * 3u)) & 7u, (w22 >> ((9u - r) * 3u)) & 7u, (w23 >> ((9u - r) * 3u)) & 7u));
+    float dots5 = dot_add(dots4, wide_x[k][6],
+        vec4((w24 >> ((9u - r) * 3u)) & 7u, (w25 >> ((9u - r) * 3u)) & 7u, (w26 >> ((9u - r) * 3u)) & 7u, (w27 >> ((9u - r) * 3u)) & 7u));
+    float dots6 = dot_add(dots5, wide_x[k][7],
+        vec4((w28 >> ((9u - r) * 3u)) & 7u, (w29 >> ((9u - r) * 3u)) & 7u, (w30 >> ((9u - r) * 3u)) & 7u, (w31 >> ((9u - r) * 3u)) & 7u));
+    float dots7 = dot_add(dot(wide_x[k][8],
+        vec4((w32 >> ((9u - r) * 3u)) & 7u, (w33 >> ((9u - r) * 3u)) & 7u, (w34 >> ((9u - r) * 3u)) & 7u, (w35 >> ((9u - r) * 3u)) & 7u)),
+        wide_x[k][9], vec4((w36 >> ((9u - r) * 3u)) & 7u, (w37 >> ((9u - r) * 3u)) & 7u, (w38 >> ((9u - r) * 3u)) & 7u,
+        (w39 >> ((9u - r) * 3u)) & 7u));
+    float dots8 = dot_add(dots7, wide_x[k][10],
+        vec4((w40 >> ((9u - r) * 3u)) & 7u, (w41 >> ((9u - r) * 3u)) & 7u, (w42 >> ((9u - r) * 3u)) & 7u, (w43 >> ((9u - r) * 3u)) & 7u));
+    float dots9 = dot_add(dots8, wide_x[k][11],
+        vec4((w44 >> ((9u - r) * 3u)) & 7u, (w45 >> ((9u - r) * 3u)) & 7u, (w46 >> ((9u - r) * 3u)) & 7u, (w47 >> ((9u - r) * 3u)) & 7u));
+    float dots10 = dot_add(dots9, wide_x[k][12],
+        vec4((w48 >> ((9u - r) * 3u)) & 7u, (w49 >> ((9u - r) * 3u)) & 7u, (w50 >> ((9u - r) * 3u)) & 7u, (w51 >> ((9u - r) * 3u)) & 7u));
+    float dots11 = dot_add(dots10, wide_x[k][13],
+        vec4((w52 >> ((9u - r) * 3u)) & 7u, (w53 >> ((9u - r) * 3u)) & 7u, (w54 >> ((9u - r) * 3u)) & 7u, (w55 >> ((9u - r) * 3u)) & 7u));
+    float dots12 = dot_add(dots11, wide_x[k][14],
+        vec4((w56 >> ((9u - r) * 3u)) & 7u, (w57 >> ((9u - r) * 3u)) & 7u, (w58 >> ((9u - r) * 3u)) & 7u, (w59 >> ((9u - r) * 3u)) & 7u));
+    float dots13 = dot_add(dots12, wide_x[k][15],
+        vec4((w60 >> ((9u - r) * 3u)) & 7u, (w61 >> ((9u - r) * 3u)) & 7u, (w62 >> ((9u - r) * 3u)) & 7u, (w63 >> ((9u - r) * 3u)) & 7u));
     sum += s * (dots6 + dots13) - s * z * wide_x_sum[k][0];
 }
 
@@ -310,7 +334,8 @@ void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint i = 0u; i < 16u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
     [[unroll]] for (uint i = 0u; i < 1u; ++i) words[16u + i] = floatBitsToUint(x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -410,7 +435,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {

@@ -166,31 +166,40 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint w1 = W_q[block_row * 64u + (t * 16u + 1u)];
     uint w2 = W_q[block_row * 64u + (t * 16u + 2u)];
     uint w3 = W_q[block_row * 64u + (t * 16u + 3u)];
-    uvec4 q0 = uvec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q0 = uvec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
+        (w3 >> ((9u - r) * 3u)) & 7u);
     uint bytes0 = q0.x | (q0.y << 8u) | (q0.z << 16u) | (q0.w << 24u);
     uint w4 = W_q[block_row * 64u + (t * 16u + 4u)];
     uint w5 = W_q[block_row * 64u + (t * 16u + 5u)];
     uint w6 = W_q[block_row * 64u + (t * 16u + 6u)];
     uint w7 = W_q[block_row * 64u + (t * 16u + 7u)];
-    uvec4 q1 = uvec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q1 = uvec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u,
+        (w7 >> ((9u - r) * 3u)) & 7u);
     uint bytes1 = q1.x | (q1.y << 8u) | (q1.z << 16u) | (q1.w << 24u);
     uint w8 = W_q[block_row * 64u + (t * 16u + 8u)];
     uint w9 = W_q[block_row * 64u + (t * 16u + 9u)];
     uint w10 = W_q[block_row * 64u + (t * 16u + 10u)];
     uint w11 = W_q[block_row * 64u + (t * 16u + 11u)];
-    uvec4 q2 = uvec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u, (w11 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q2 = uvec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
+        (w11 >> ((9u - r) * 3u)) & 7u);
     uint bytes2 = q2.x | (q2.y << 8u) | (q2.z << 16u) | (q2.w << 24u);
     uint w12 = W_q[block_row * 64u + (t * 16u + 12u)];
     uint w13 = W_q[block_row * 64u + (t * 16u + 13u)];
     uint w14 = W_q[block_row * 64u + (t * 16u + 14u)];
     uint w15 = W_q[block_row * 64u + (t * 16u + 15u)];
-    uvec4 q3 = uvec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u, (w15 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q3 = uvec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
+        (w15 >> ((9u - r) * 3u)) & 7u);
     uint bytes3 = q3.x | (q3.y << 8u) | (q3.z << 16u) | (q3.w << 24u);
     uint m_ = uint(zero[row]);
     float z = f16_to_f32(m_);  // m: 16 bits
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
     }
     sum += s * (x_step[k][0] * dots0) - s * z * x_sum[k][0];
 }
@@ -270,7 +279,8 @@ void load_wide_x(uint vector, uint j, uint k) {
     const ivec4 i13 = integers(x13 * scale1);
     const ivec4 i14 = integers(x14 * scale1);
     const ivec4 i15 = integers(x15 * scale1);
-    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7) - 32 * BIAS) + wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15) - 32 * BIAS);
+    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7) - 32 * BIAS)
+        + wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15) - 32 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
         wide_x[k][digit][0] = bytes_of(i0, digit);
         wide_x[k][digit][1] = bytes_of(i1, digit);
@@ -328,119 +338,156 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[16], uint words[2], ino
     uint w1 = four0.y;
     uint w2 = four0.z;
     uint w3 = four0.w;
-    uvec4 q0 = uvec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q0 = uvec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
+        (w3 >> ((9u - r) * 3u)) & 7u);
     uint bytes0 = q0.x | (q0.y << 8u) | (q0.z << 16u) | (q0.w << 24u);
     uvec4 four1 = fours[1];
     uint w4 = four1.x;
     uint w5 = four1.y;
     uint w6 = four1.z;
     uint w7 = four1.w;
-    uvec4 q1 = uvec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q1 = uvec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u,
+        (w7 >> ((9u - r) * 3u)) & 7u);
     uint bytes1 = q1.x | (q1.y << 8u) | (q1.z << 16u) | (q1.w << 24u);
     uvec4 four2 = fours[2];
     uint w8 = four2.x;
     uint w9 = four2.y;
     uint w10 = four2.z;
     uint w11 = four2.w;
-    uvec4 q2 = uvec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u, (w11 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q2 = uvec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
+        (w11 >> ((9u - r) * 3u)) & 7u);
     uint bytes2 = q2.x | (q2.y << 8u) | (q2.z << 16u) | (q2.w << 24u);
     uvec4 four3 = fours[3];
     uint w12 = four3.x;
     uint w13 = four3.y;
     uint w14 = four3.z;
     uint w15 = four3.w;
-    uvec4 q3 = uvec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u, (w15 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q3 = uvec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
+        (w15 >> ((9u - r) * 3u)) & 7u);
     uint bytes3 = q3.x | (q3.y << 8u) | (q3.z << 16u) | (q3.w << 24u);
     uvec4 four4 = fours[4];
     uint w16 = four4.x;
     uint w17 = four4.y;
     uint w18 = four4.z;
     uint w19 = four4.w;
-    uvec4 q4 = uvec4((w16 >> ((9u - r) * 3u)) & 7u, (w17 >> ((9u - r) * 3u)) & 7u, (w18 >> ((9u - r) * 3u)) & 7u, (w19 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q4 = uvec4((w16 >> ((9u - r) * 3u)) & 7u, (w17 >> ((9u - r) * 3u)) & 7u, (w18 >> ((9u - r) * 3u)) & 7u,
+        (w19 >> ((9u - r) * 3u)) & 7u);
     uint bytes4 = q4.x | (q4.y << 8u) | (q4.z << 16u) | (q4.w << 24u);
     uvec4 four5 = fours[5];
     uint w20 = four5.x;
     uint w21 = four5.y;
     uint w22 = four5.z;
     uint w23 = four5.w;
-    uvec4 q5 = uvec4((w20 >> ((9u - r) * 3u)) & 7u, (w21 >> ((9u - r) * 3u)) & 7u, (w22 >> ((9u - r) * 3u)) & 7u, (w23 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q5 = uvec4((w20 >> ((9u - r) * 3u)) & 7u, (w21 >> ((9u - r) * 3u)) & 7u, (w22 >> ((9u - r) * 3u)) & 7u,
+        (w23 >> ((9u - r) * 3u)) & 7u);
     uint bytes5 = q5.x | (q5.y << 8u) | (q5.z << 16u) | (q5.w << 24u);
     uvec4 four6 = fours[6];
     uint w24 = four6.x;
     uint w25 = four6.y;
     uint w26 = four6.z;
     uint w27 = four6.w;
-    uvec4 q6 = uvec4((w24 >> ((9u - r) * 3u)) & 7u, (w25 >> ((9u - r) * 3u)) & 7u, (w26 >> ((9u - r) * 3u)) & 7u, (w27 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q6 = uvec4((w24 >> ((9u - r) * 3u)) & 7u, (w25 >> ((9u - r) * 3u)) & 7u, (w26 >> ((9u - r) * 3u)) & 7u,
+        (w27 >> ((9u - r) * 3u)) & 7u);
     uint bytes6 = q6.x | (q6.y << 8u) | (q6.z << 16u) | (q6.w << 24u);
     uvec4 four7 = fours[7];
     uint w28 = four7.x;
     uint w29 = four7.y;
     uint w30 = four7.z;
     uint w31 = four7.w;
-    uvec4 q7 = uvec4((w28 >> ((9u - r) * 3u)) & 7u, (w29 >> ((9u - r) * 3u)) & 7u, (w30 >> ((9u - r) * 3u)) & 7u, (w31 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q7 = uvec4((w28 >> ((9u - r) * 3u)) & 7u, (w29 >> ((9u - r) * 3u)) & 7u, (w30 >> ((9u - r) * 3u)) & 7u,
+        (w31 >> ((9u - r) * 3u)) & 7u);
     uint bytes7 = q7.x | (q7.y << 8u) | (q7.z << 16u) | (q7.w << 24u);
     uvec4 four8 = fours[8];
     uint w32 = four8.x;
     uint w33 = four8.y;
     uint w34 = four8.z;
     uint w35 = four8.w;
-    uvec4 q8 = uvec4((w32 >> ((9u - r) * 3u)) & 7u, (w33 >> ((9u - r) * 3u)) & 7u, (w34 >> ((9u - r) * 3u)) & 7u, (w35 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q8 = uvec4((w32 >> ((9u - r) * 3u)) & 7u, (w33 >> ((9u - r) * 3u)) & 7u, (w34 >> ((9u - r) * 3u)) & 7u,
+        (w35 >> ((9u - r) * 3u)) & 7u);
     uint bytes8 = q8.x | (q8.y << 8u) | (q8.z << 16u) | (q8.w << 24u);
     uvec4 four9 = fours[9];
     uint w36 = four9.x;
     uint w37 = four9.y;
     uint w38 = four9.z;
     uint w39 = four9.w;
-    uvec4 q9 = uvec4((w36 >> ((9u - r) * 3u)) & 7u, (w37 >> ((9u - r) * 3u)) & 7u, (w38 >> ((9u - r) * 3u)) & 7u, (w39 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q9 = uvec4((w36 >> ((9u - r) * 3u)) & 7u, (w37 >> ((9u - r) * 3u)) & 7u, (w38 >> ((9u - r) * 3u)) & 7u,
+        (w39 >> ((9u - r) * 3u)) & 7u);
     uint bytes9 = q9.x | (q9.y << 8u) | (q9.z << 16u) | (q9.w << 24u);
     uvec4 four10 = fours[10];
     uint w40 = four10.x;
     uint w41 = four10.y;
     uint w42 = four10.z;
     uint w43 = four10.w;
-    uvec4 q10 = uvec4((w40 >> ((9u - r) * 3u)) & 7u, (w41 >> ((9u - r) * 3u)) & 7u, (w42 >> ((9u - r) * 3u)) & 7u, (w43 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q10 = uvec4((w40 >> ((9u - r) * 3u)) & 7u, (w41 >> ((9u - r) * 3u)) & 7u, (w42 >> ((9u - r) * 3u)) & 7u,
+        (w43 >> ((9u - r) * 3u)) & 7u);
     uint bytes10 = q10.x | (q10.y << 8u) | (q10.z << 16u) | (q10.w << 24u);
     uvec4 four11 = fours[11];
     uint w44 = four11.x;
     uint w45 = four11.y;
     uint w46 = four11.z;
     uint w47 = four11.w;
-    uvec4 q11 = uvec4((w44 >> ((9u - r) * 3u)) & 7u, (w45 >> ((9u - r) * 3u)) & 7u, (w46 >> ((9u - r) * 3u)) & 7u, (w47 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q11 = uvec4((w44 >> ((9u - r) * 3u)) & 7u, (w45 >> ((9u - r) * 3u)) & 7u, (w46 >> ((9u - r) * 3u)) & 7u,
+        (w47 >> ((9u - r) * 3u)) & 7u);
     uint bytes11 = q11.x | (q11.y << 8u) | (q11.z << 16u) | (q11.w << 24u);
     uvec4 four12 = fours[12];
     uint w48 = four12.x;
     uint w49 = four12.y;
     uint w50 = four12.z;
     uint w51 = four12.w;
-    uvec4 q12 = uvec4((w48 >> ((9u - r) * 3u)) & 7u, (w49 >> ((9u - r) * 3u)) & 7u, (w50 >> ((9u - r) * 3u)) & 7u, (w51 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q12 = uvec4((w48 >> ((9u - r) * 3u)) & 7u, (w49 >> ((9u - r) * 3u)) & 7u, (w50 >> ((9u - r) * 3u)) & 7u,
+        (w51 >> ((9u - r) * 3u)) & 7u);
     uint bytes12 = q12.x | (q12.y << 8u) | (q12.z << 16u) | (q12.w << 24u);
     uvec4 four13 = fours[13];
     uint w52 = four13.x;
     uint w53 = four13.y;
     uint w54 = four13.z;
     uint w55 = four13.w;
-    uvec4 q13 = uvec4((w52 >> ((9u - r) * 3u)) & 7u, (w53 >> ((9u - r) * 3u)) & 7u, (w54 >> ((9u - r) * 3u)) & 7u, (w55 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q13 = uvec4((w52 >> ((9u - r) * 3u)) & 7u, (w53 >> ((9u - r) * 3u)) & 7u, (w54 >> ((9u - r) * 3u)) & 7u,
+        (w55 >> ((9u - r) * 3u)) & 7u);
     uint bytes13 = q13.x | (q13.y << 8u) | (q13.z << 16u) | (q13.w << 24u);
     uvec4 four14 = fours[14];
     uint w56 = four14.x;
     uint w57 = four14.y;
     uint w58 = four14.z;
     uint w59 = four14.w;
-    uvec4 q14 = uvec4((w56 >> ((9u - r) * 3u)) & 7u, (w57 >> ((9u - r) * 3u)) & 7u, (w58 >> ((9u - r) * 3u)) & 7u, (w59 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q14 = uvec4((w56 >> ((9u - r) * 3u)) & 7u, (w57 >> ((9u - r) * 3u)) & 7u, (w58 >> ((9u - r) * 3u)) & 7u,
+        (w59 >> ((9u - r) * 3u)) & 7u);
     uint bytes14 = q14.x | (q14.y << 8u) | (q14.z << 16u) | (q14.w << 24u);
     uvec4 four15 = fours[15];
     uint w60 = four15.x;
     uint w61 = four15.y;
     uint w62 = four15.z;
     uint w63 = four15.w;
-    uvec4 q15 = uvec4((w60 >> ((9u - r) * 3u)) & 7u, (w61 >> ((9u - r) * 3u)) & 7u, (w62 >> ((9u - r) * 3u)) & 7u, (w63 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    // w: 3 bits
+    uvec4 q15 = uvec4((w60 >> ((9u - r) * 3u)) & 7u, (w61 >> ((9u - r) * 3u)) & 7u, (w62 >> ((9u - r) * 3u)) & 7u,
+        (w63 >> ((9u - r) * 3u)) & 7u);
     uint bytes15 = q15.x | (q15.y << 8u) | (q15.z << 16u) | (q15.w << 24u);
     uint m_ = words[0];
     float z = f16_to_f32(m_);  // m: 16 bits
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]);
-        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]);
+        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4])
+            + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]);
+        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])
+            + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]);
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
     }
@@ -459,7 +506,8 @@ void share_x(uint m, uint t) {
     }
     [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(wide_x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < 1u; ++i) words[DIGITS * 16u + 2u + i] = floatBitsToUint(wide_x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -562,7 +610,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
@@ -575,7 +624,8 @@ void walk_shared() {
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {

@@ -1,8 +1,10 @@
 /* iq1_m: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
  * 56 bytes for 256 elements, 1.75 bits each.
- * dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 23 operations: 1.25 loads, 7.5 bits, 10 integer, 2.5 float, 1.5 conversions, 0.25 lookups.
- * gemv, gemv_id in f32: for each weight 0.219 bytes read, 5.83 operations: 0.0938 loads, 1.84 bits, 0.5 integer, 2.69 float, 0.578 conversions, 0.125 lookups.
+ * dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 23 operations: 1.25 loads, 7.5 bits, 10 integer, 2.5 float, 1.5
+ * conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.219 bytes read, 5.83 operations: 0.0938 loads, 1.84 bits, 0.5 integer, 2.69 float, 0.578
+ * conversions, 0.125 lookups.
  *
  *     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -2145,7 +2147,8 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint32_t scales3 = (uint32_t)blocks[55u];
     const uint32_t d_12bit = scales3 >> 4u;  // scales: bits 12-15 of d
     const float d = qk_f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    const uint32_t scales4 = (uint32_t)blocks[(i / 16u / 4u * 16u + i / 16u % 4u * 3u + 384u) / 8u] | ((uint32_t)blocks[qk_min((i / 16u / 4u * 16u + i / 16u % 4u * 3u + 384u) / 8u + 1u, 55u)] << 8u);
+    const uint32_t scales4 = (uint32_t)blocks[(i / 16u / 4u * 16u + i / 16u % 4u * 3u + 384u) / 8u]
+        | ((uint32_t)blocks[qk_min((i / 16u / 4u * 16u + i / 16u % 4u * 3u + 384u) / 8u + 1u, 55u)] << 8u);
     const uint32_t sc = (scales4 >> ((i / 16u / 4u * 16u + i / 16u % 4u * 3u + 384u) % 8u)) & 7u;  // scales: 3 bits
     const uint32_t qs = (uint32_t)blocks[i / 8u];
     const uint32_t qh = (uint32_t)blocks[i / 8u / 2u + 32u];
@@ -3137,7 +3140,8 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f32_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_split_f32_vulkan_split},
@@ -3206,7 +3210,8 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int24_f32_vulkan_split},
@@ -3434,7 +3439,8 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f16_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_split_f16_vulkan_split},
@@ -3503,7 +3509,8 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int24_f16_vulkan_split},
@@ -3656,7 +3663,8 @@ static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq1_m_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f32_vulkan_load_words},
@@ -3723,7 +3731,8 @@ static const uint32_t iq1_m_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_split_f32_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq1_m_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq1_m_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_split_f32_vulkan_load_words},
@@ -3790,7 +3799,8 @@ static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq1_m_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f32_vulkan_load_words},
@@ -3939,7 +3949,8 @@ static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f16_vulkan_load_words},
@@ -4006,7 +4017,8 @@ static const uint32_t iq1_m_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_split_f16_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq1_m_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq1_m_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_split_f16_vulkan_load_words},
@@ -4073,7 +4085,8 @@ static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq1_m_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f16_vulkan_load_words},

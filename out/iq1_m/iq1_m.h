@@ -1,8 +1,10 @@
 /* iq1_m: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
  * 56 bytes for 256 elements, 1.75 bits each.
- * dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 23 operations: 1.25 loads, 7.5 bits, 10 integer, 2.5 float, 1.5 conversions, 0.25 lookups.
- * gemv, gemv_id in f32: for each weight 0.219 bytes read, 5.83 operations: 0.0938 loads, 1.84 bits, 0.5 integer, 2.69 float, 0.578 conversions, 0.125 lookups.
+ * dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 23 operations: 1.25 loads, 7.5 bits, 10 integer, 2.5 float, 1.5
+ * conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.219 bytes read, 5.83 operations: 0.0938 loads, 1.84 bits, 0.5 integer, 2.69 float, 0.578
+ * conversions, 0.125 lookups.
  *
  *     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"

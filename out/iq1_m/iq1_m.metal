@@ -1,8 +1,10 @@
 // iq1_m: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
 // 56 bytes for 256 elements, 1.75 bits each.
-// dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 13.2 operations: 0.625 loads, 4.75 bits, 4.25 integer, 2.25 float, 1.25 conversions, 0.125 lookups.
-// gemv, gemv_id in f32: for each weight 0.219 bytes read, 7.94 operations: 0.312 loads, 2.5 bits, 1.69 integer, 2.69 float, 0.625 conversions, 0.125 lookups.
+// dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 13.2 operations: 0.625 loads, 4.75 bits, 4.25 integer, 2.25
+// float, 1.25 conversions, 0.125 lookups.
+// gemv, gemv_id in f32: for each weight 0.219 bytes read, 7.94 operations: 0.312 loads, 2.5 bits, 1.69 integer, 2.69 float, 0.625
+// conversions, 0.125 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -428,7 +430,10 @@ inline void accumulate(
     const uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u;  // qh: 1 bit
     const uint sg1 = (qh >> (tile % 4u * 8u + 7u)) & 1u;  // qh: 1 bit
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][3], float4(pair4.y, pair5.y, pair6.y, pair7.y)) - x_sum[k][m][0]) + d_sc * (int(sg0) != 0 ? -0.125f : 0.125f) * x_sum[k][m][1] + d_sc * (int(sg1) != 0 ? -0.125f : 0.125f) * x_sum[k][m][2];
+        sum[m] += d_sc * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x))
+            + dot(x[k][m][1], float4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair6.x, pair7.x))
+            + dot(x[k][m][3], float4(pair4.y, pair5.y, pair6.y, pair7.y)) - x_sum[k][m][0])
+            + d_sc * (int(sg0) != 0 ? -0.125f : 0.125f) * x_sum[k][m][1] + d_sc * (int(sg1) != 0 ? -0.125f : 0.125f) * x_sum[k][m][2];
     }
 }
 

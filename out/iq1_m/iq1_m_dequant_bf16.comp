@@ -1,7 +1,8 @@
 // iq1_m_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
 // 56 bytes for 256 elements, 1.75 bits each.
-// For each weight 0.219 bytes read and 2 written, 14.2 operations: 0.625 loads, 4.75 bits, 4.25 integer, 2.25 float, 2.25 conversions, 0.125 lookups.
+// For each weight 0.219 bytes read and 2 written, 14.2 operations: 0.625 loads, 4.75 bits, 4.25 integer, 2.25 float, 2.25 conversions,
+// 0.125 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,7 +1,8 @@
 // iq1_m_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
 // 56 bytes for 256 elements, 1.75 bits each.
-// For each weight 0.219 bytes read and 4 written, 23 operations: 1.25 loads, 7.5 bits, 10 integer, 2.5 float, 1.5 conversions, 0.25 lookups.
+// For each weight 0.219 bytes read and 4 written, 23 operations: 1.25 loads, 7.5 bits, 10 integer, 2.5 float, 1.5 conversions, 0.25
+// lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -64,7 +65,9 @@ void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint g = g_lo | (g_hi << 8u);
     uint G_row = G[g];
     uint sg = (qh >> (tile / 2u % 8u * 4u + 3u)) & 1u;  // qh: 1 bit
-    v[0] = d_sc * (vec4(ivec4(int((G_row >> (tile % 2u * 4u * 4u)) & 15u), int((G_row >> ((tile % 2u * 4u + 1u) * 4u)) & 15u), int((G_row >> ((tile % 2u * 4u + 2u) * 4u)) & 15u), int((G_row >> ((tile % 2u * 4u + 3u) * 4u)) & 15u)) - 1) + (int(sg) != 0 ? -0.125 : 0.125));
+    v[0] = d_sc * (vec4(ivec4(int((G_row >> (tile % 2u * 4u * 4u)) & 15u), int((G_row >> ((tile % 2u * 4u + 1u) * 4u)) & 15u),
+        int((G_row >> ((tile % 2u * 4u + 2u) * 4u)) & 15u), int((G_row >> ((tile % 2u * 4u + 3u) * 4u)) & 15u)) - 1)
+        + (int(sg) != 0 ? -0.125 : 0.125));
 }
 
 // Stores a tile where it belongs in block `block` of the output.

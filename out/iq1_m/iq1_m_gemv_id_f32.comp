@@ -119,7 +119,9 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     vec2 pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
     uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u;  // qh: 1 bit
     uint sg1 = (qh >> (tile % 4u * 8u + 7u)) & 1u;  // qh: 1 bit
-    sum += d_sc * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y)) - x_sum[k][0]) + d_sc * (int(sg0) != 0 ? -0.125 : 0.125) * x_sum[k][1] + d_sc * (int(sg1) != 0 ? -0.125 : 0.125) * x_sum[k][2];
+    sum += d_sc * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y))
+        + dot(x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y)) - x_sum[k][0])
+        + d_sc * (int(sg0) != 0 ? -0.125 : 0.125) * x_sum[k][1] + d_sc * (int(sg1) != 0 ? -0.125 : 0.125) * x_sum[k][2];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -306,19 +308,28 @@ void accumulate_wide(uint n, uint j, uint k, uint words[6], inout float sum) {
     vec2 pair31 = unpackHalf2x16((G_row7 >> 8u) & 0xF000F0u);
     uint sg6 = (qh >> 27u) & 1u;  // qh: 1 bit
     uint sg7 = qh >> 31u;  // qh: 1 bit
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][1],
+        vec4(pair0.y, pair1.y, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
     float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
-    float dots3 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair10.x, pair11.x)), wide_x[k][5], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair10.x, pair11.x)), wide_x[k][5],
+        vec4(pair8.y, pair9.y, pair10.y, pair11.y));
     float dots4 = dot_add(dots3, wide_x[k][6], vec4(pair12.x, pair13.x, pair14.x, pair15.x));
     float dots5 = dot_add(dots4, wide_x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
-    float dots6 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), wide_x[k][9], vec4(pair16.y, pair17.y, pair18.y, pair19.y));
+    float dots6 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), wide_x[k][9],
+        vec4(pair16.y, pair17.y, pair18.y, pair19.y));
     float dots7 = dot_add(dots6, wide_x[k][10], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
     float dots8 = dot_add(dots7, wide_x[k][11], vec4(pair20.y, pair21.y, pair22.y, pair23.y));
-    float dots9 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair26.x, pair27.x)), wide_x[k][13], vec4(pair24.y, pair25.y, pair26.y, pair27.y));
+    float dots9 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair26.x, pair27.x)), wide_x[k][13],
+        vec4(pair24.y, pair25.y, pair26.y, pair27.y));
     float dots10 = dot_add(dots9, wide_x[k][14], vec4(pair28.x, pair29.x, pair30.x, pair31.x));
     float dots11 = dot_add(dots10, wide_x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
-    sum += d_sc0 * (dots2 - wide_x_sum[k][0]) + d_sc0 * (int(sg0) != 0 ? -0.125 : 0.125) * wide_x_sum[k][1] + d_sc0 * (int(sg1) != 0 ? -0.125 : 0.125) * wide_x_sum[k][2] + d_sc1 * (dots5 - wide_x_sum[k][3]) + d_sc1 * (int(sg2) != 0 ? -0.125 : 0.125) * wide_x_sum[k][4] + d_sc1 * (int(sg3) != 0 ? -0.125 : 0.125) * wide_x_sum[k][5] + d_sc2 * (dots8 - wide_x_sum[k][6]) + d_sc2 * (int(sg4) != 0 ? -0.125 : 0.125) * wide_x_sum[k][7] + d_sc2 * (int(sg5) != 0 ? -0.125 : 0.125) * wide_x_sum[k][8] + d_sc3 * (dots11 - wide_x_sum[k][9]) + d_sc3 * (int(sg6) != 0 ? -0.125 : 0.125) * wide_x_sum[k][10] + d_sc3 * (int(sg7) != 0 ? -0.125 : 0.125) * wide_x_sum[k][11];
+    sum += d_sc0 * (dots2 - wide_x_sum[k][0]) + d_sc0 * (int(sg0) != 0 ? -0.125 : 0.125) * wide_x_sum[k][1]
+        + d_sc0 * (int(sg1) != 0 ? -0.125 : 0.125) * wide_x_sum[k][2] + d_sc1 * (dots5 - wide_x_sum[k][3])
+        + d_sc1 * (int(sg2) != 0 ? -0.125 : 0.125) * wide_x_sum[k][4] + d_sc1 * (int(sg3) != 0 ? -0.125 : 0.125) * wide_x_sum[k][5]
+        + d_sc2 * (dots8 - wide_x_sum[k][6]) + d_sc2 * (int(sg4) != 0 ? -0.125 : 0.125) * wide_x_sum[k][7]
+        + d_sc2 * (int(sg5) != 0 ? -0.125 : 0.125) * wide_x_sum[k][8] + d_sc3 * (dots11 - wide_x_sum[k][9])
+        + d_sc3 * (int(sg6) != 0 ? -0.125 : 0.125) * wide_x_sum[k][10] + d_sc3 * (int(sg7) != 0 ? -0.125 : 0.125) * wide_x_sum[k][11];
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];

@@ -149,7 +149,8 @@ void load_x(uint vector, uint j, uint k) {
         x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
         x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
         x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
+            + sum_of_bytes(x[k][digit][3]);
     }
 }
 
@@ -185,9 +186,12 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint sg1 = (qh >> (tile % 4u * 8u + 7u)) & 1u;  // qh: 1 bit
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float((2 * int(sc) + 1) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - x_digits[k][digit][0]));
+        dots0 = 256.0 * dots0 + float((2 * int(sc) + 1)
+            * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
+            + dot4(int(bytes3), x[k][digit][3]) - x_digits[k][digit][0]));
     }
-    sum += d * (x_step[k][0] * dots0) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][1];
+    sum += d * (x_step[k][0] * dots0) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][0]
+        + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][1];
 }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
@@ -386,14 +390,22 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][29] = bytes_of(ivec4(i28.y, i28.w, i29.y, i29.w), digit);
         wide_x[k][digit][30] = bytes_of(ivec4(i30.x, i30.z, i31.x, i31.z), digit);
         wide_x[k][digit][31] = bytes_of(ivec4(i30.y, i30.w, i31.y, i31.w), digit);
-        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1]) + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]);
-        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
-        wide_x_digits[k][digit][2] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9]) + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]);
-        wide_x_digits[k][digit][3] = sum_of_bytes(wide_x[k][digit][12]) + sum_of_bytes(wide_x[k][digit][13]) + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
-        wide_x_digits[k][digit][4] = sum_of_bytes(wide_x[k][digit][16]) + sum_of_bytes(wide_x[k][digit][17]) + sum_of_bytes(wide_x[k][digit][18]) + sum_of_bytes(wide_x[k][digit][19]);
-        wide_x_digits[k][digit][5] = sum_of_bytes(wide_x[k][digit][20]) + sum_of_bytes(wide_x[k][digit][21]) + sum_of_bytes(wide_x[k][digit][22]) + sum_of_bytes(wide_x[k][digit][23]);
-        wide_x_digits[k][digit][6] = sum_of_bytes(wide_x[k][digit][24]) + sum_of_bytes(wide_x[k][digit][25]) + sum_of_bytes(wide_x[k][digit][26]) + sum_of_bytes(wide_x[k][digit][27]);
-        wide_x_digits[k][digit][7] = sum_of_bytes(wide_x[k][digit][28]) + sum_of_bytes(wide_x[k][digit][29]) + sum_of_bytes(wide_x[k][digit][30]) + sum_of_bytes(wide_x[k][digit][31]);
+        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1])
+            + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]);
+        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5])
+            + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
+        wide_x_digits[k][digit][2] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9])
+            + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]);
+        wide_x_digits[k][digit][3] = sum_of_bytes(wide_x[k][digit][12]) + sum_of_bytes(wide_x[k][digit][13])
+            + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
+        wide_x_digits[k][digit][4] = sum_of_bytes(wide_x[k][digit][16]) + sum_of_bytes(wide_x[k][digit][17])
+            + sum_of_bytes(wide_x[k][digit][18]) + sum_of_bytes(wide_x[k][digit][19]);
+        wide_x_digits[k][digit][5] = sum_of_bytes(wide_x[k][digit][20]) + sum_of_bytes(wide_x[k][digit][21])
+            + sum_of_bytes(wide_x[k][digit][22]) + sum_of_bytes(wide_x[k][digit][23]);
+        wide_x_digits[k][digit][6] = sum_of_bytes(wide_x[k][digit][24]) + sum_of_bytes(wide_x[k][digit][25])
+            + sum_of_bytes(wide_x[k][digit][26]) + sum_of_bytes(wide_x[k][digit][27]);
+        wide_x_digits[k][digit][7] = sum_of_bytes(wide_x[k][digit][28]) + sum_of_bytes(wide_x[k][digit][29])
+            + sum_of_bytes(wide_x[k][digit][30]) + sum_of_bytes(wide_x[k][digit][31]);
     }
 }
 
@@ -589,16 +601,45 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
     uint sg15 = qh1 >> 31u;  // qh: 1 bit
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = (2 * int(sc0) + 1) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - wide_x_digits[k][digit][0]) + (2 * int(sc1) + 1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][1]);
-        const int part1 = (2 * int(sc2) + 1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - wide_x_digits[k][digit][2]) + (2 * int(sc3) + 1) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][3]);
-        const int part2 = (2 * int(sc4) + 1) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) - wide_x_digits[k][digit][4]) + (2 * int(sc5) + 1) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][5]);
-        const int part3 = (2 * int(sc6) + 1) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) - wide_x_digits[k][digit][6]) + (2 * int(sc7) + 1) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][7]);
+        const int part0 = (2 * int(sc0) + 1) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - wide_x_digits[k][digit][0])
+            + (2 * int(sc1) + 1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5])
+            + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][1]);
+        const int part1 = (2 * int(sc2) + 1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - wide_x_digits[k][digit][2])
+            + (2 * int(sc3) + 1) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][3]);
+        const int part2 = (2 * int(sc4) + 1) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17])
+            + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) - wide_x_digits[k][digit][4])
+            + (2 * int(sc5) + 1) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21])
+            + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][5]);
+        const int part3 = (2 * int(sc6) + 1) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25])
+            + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) - wide_x_digits[k][digit][6])
+            + (2 * int(sc7) + 1) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29])
+            + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][7]);
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
         dots1 = float(part1);
         dots2 = float(part2);
         dots3 = float(part3);
     }
-    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][1] + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][2] + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][3] + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][4] + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][5] + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][6] + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][7] + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][8] + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][9] + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][10] + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][11] + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][12] + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][13] + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][14] + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][15];
+    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0
+        : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3)
+        + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][0]
+        + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][1]
+        + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][2]
+        + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][3]
+        + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][4]
+        + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][5]
+        + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][6]
+        + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][7]
+        + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][8]
+        + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][9]
+        + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][10]
+        + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][11]
+        + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][12]
+        + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][13]
+        + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][14]
+        + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][15];
 }
 
 const uint X_WORDS = DIGITS * 40u + 20u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
@@ -614,7 +655,8 @@ void share_x(uint m, uint t) {
     }
     [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 40u + i] = floatBitsToUint(wide_x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < 16u; ++i) words[DIGITS * 40u + 4u + i] = floatBitsToUint(wide_x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -672,7 +714,8 @@ void add_rounds(uint place, uint rounds, uint first, uint step, uint end) {
         const uint row = first - (rounds - 1u - round) * step + team * ROWS, to = min(row, end) + i % ROWS;
         if (to < row || to >= rows) continue;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place + (round * gl_NumSubgroups + team * SPLIT + s) * ROWS + i % ROWS];
+        [[unroll]] for (uint s = 0u; s < SPLIT; ++s)
+            total += partial[place + (round * gl_NumSubgroups + team * SPLIT + s) * ROWS + i % ROWS];
         y[y_first + to] = total;
     }
 }
@@ -742,7 +785,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
@@ -766,7 +810,8 @@ void walk_shared() {
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {

@@ -1,8 +1,10 @@
 /* iq2_s: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
  * 82 bytes for 256 elements, 2.562 bits each.
- * dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 26.2 operations: 1.25 loads, 6.5 bits, 12.2 integer, 2.75 float, 2.5 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.32 bytes read, 8.56 operations: 0.25 loads, 3.05 bits, 2.05 integer, 2.38 float, 0.594 conversions, 0.25 lookups.
+ * dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 26.2 operations: 1.25 loads, 6.5 bits, 12.2 integer, 2.75 float,
+ * 2.5 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.32 bytes read, 8.56 operations: 0.25 loads, 3.05 bits, 2.05 integer, 2.38 float, 0.594
+ * conversions, 0.25 lookups.
  *
  *     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -2120,7 +2122,8 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq2_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f32_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq2_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_split_f32_vulkan_split},
@@ -2196,7 +2199,8 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq2_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_int24_f32_vulkan_split},
@@ -2446,7 +2450,8 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq2_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f16_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq2_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_split_f16_vulkan_split},
@@ -2522,7 +2527,8 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq2_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_int24_f16_vulkan_split},
@@ -2681,7 +2687,8 @@ static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq2_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq2_s_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f32_vulkan_load_words},
@@ -2748,7 +2755,8 @@ static const uint32_t iq2_s_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_split_f32_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq2_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq2_s_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_split_f32_vulkan_load_words},
@@ -2815,7 +2823,8 @@ static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq2_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq2_s_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f32_vulkan_load_words},
@@ -2966,7 +2975,8 @@ static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq2_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f16_vulkan_load_words},
@@ -3033,7 +3043,8 @@ static const uint32_t iq2_s_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_split_f16_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq2_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq2_s_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_split_f16_vulkan_load_words},
@@ -3100,7 +3111,8 @@ static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    iq2_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq2_s_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f16_vulkan_load_words},

@@ -1,8 +1,10 @@
 /* iq2_s: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
  * 82 bytes for 256 elements, 2.562 bits each.
- * dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 26.2 operations: 1.25 loads, 6.5 bits, 12.2 integer, 2.75 float, 2.5 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.32 bytes read, 8.56 operations: 0.25 loads, 3.05 bits, 2.05 integer, 2.38 float, 0.594 conversions, 0.25 lookups.
+ * dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 26.2 operations: 1.25 loads, 6.5 bits, 12.2 integer, 2.75 float,
+ * 2.5 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.32 bytes read, 8.56 operations: 0.25 loads, 3.05 bits, 2.05 integer, 2.38 float, 0.594
+ * conversions, 0.25 lookups.
  *
  *     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"

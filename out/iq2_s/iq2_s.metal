@@ -1,8 +1,10 @@
 // iq2_s: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
 // 82 bytes for 256 elements, 2.562 bits each.
-// dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 15.1 operations: 0.625 loads, 5.25 bits, 4.38 integer, 2.38 float, 2.25 conversions, 0.25 lookups.
-// gemv, gemv_id in f32: for each weight 0.32 bytes read, 8.38 operations: 0.312 loads, 2.88 bits, 1.94 integer, 2.38 float, 0.625 conversions, 0.25 lookups.
+// dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 15.1 operations: 0.625 loads, 5.25 bits, 4.38 integer, 2.38 float,
+// 2.25 conversions, 0.25 lookups.
+// gemv, gemv_id in f32: for each weight 0.32 bytes read, 8.38 operations: 0.312 loads, 2.88 bits, 1.94 integer, 2.38 float, 0.625
+// conversions, 0.25 lookups.
 //
 //     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -332,11 +334,13 @@ inline void decode(device const ushort *blocks, uint block, uint tile, thread fl
     const uint G_row0 = G[g * 2u];
     const uint signs = uint(blocks[base + tile / 2u + 17u]);
     const uint s = (signs >> (tile % 2u * 8u)) & 0xFFu;  // signs: 8 bits
-    v[0] = d_sc1 * float4((uint4(G_row0) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s)) >> int4(0, 1, 2, 3)) & 1) != int4(0)));
+    v[0] = d_sc1 * float4((uint4(G_row0) >> uint4(0, 8, 16, 24)) & 0xFFu)
+        * float4(select(int4(1), int4(-1), ((int4(int(s)) >> int4(0, 1, 2, 3)) & 1) != int4(0)));
 
     // elements 4 to 7, counted from the tile's first
     const uint G_row1 = G[g * 2u + 1u];
-    v[1] = d_sc1 * float4((uint4(G_row1) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s)) >> int4(4, 5, 6, 7)) & 1) != int4(0)));
+    v[1] = d_sc1 * float4((uint4(G_row1) >> uint4(0, 8, 16, 24)) & 0xFFu)
+        * float4(select(int4(1), int4(-1), ((int4(int(s)) >> int4(4, 5, 6, 7)) & 1) != int4(0)));
 }
 
 // Stores a tile's runs where they belong in block `block` of the output.
@@ -434,7 +438,9 @@ inline void accumulate(
     const float2 pair6 = float2(as_type<half2>(biased3 & 0x7F007Fu));
     const float2 pair7 = float2(as_type<half2>((biased3 >> 8u) & 0x7F007Fu));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc1 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 43.0f * x_sum[k][m][0]);
+        sum[m] += d_sc1 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))
+            + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y))
+            + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 43.0f * x_sum[k][m][0]);
     }
 }
 

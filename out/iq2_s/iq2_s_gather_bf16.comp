@@ -1,7 +1,8 @@
 // iq2_s_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
 // 82 bytes for 256 elements, 2.562 bits each.
-// For each weight 0.32 bytes read and 2 written, 16.1 operations: 0.625 loads, 5.25 bits, 4.38 integer, 2.38 float, 3.25 conversions, 0.25 lookups.
+// For each weight 0.32 bytes read and 2 written, 16.1 operations: 0.625 loads, 5.25 bits, 4.38 integer, 2.38 float, 3.25 conversions, 0.25
+// lookups.
 //
 //     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -79,11 +80,13 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint G_row0 = G[g * 2u];
     uint signs = uint(blocks[base + tile / 2u + 17u]);
     uint s = (signs >> (tile % 2u * 8u)) & 0xFFu;  // signs: 8 bits
-    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
+    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu)
+        * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
 
     // elements 4 to 7, counted from the tile's first
     uint G_row1 = G[g * 2u + 1u];
-    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
+    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu)
+        * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
 }
 
 // Stores a tile where it belongs in block `block` of the output.

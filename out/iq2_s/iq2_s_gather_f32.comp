@@ -1,7 +1,8 @@
 // iq2_s_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
 // 82 bytes for 256 elements, 2.562 bits each.
-// For each weight 0.32 bytes read and 4 written, 26.2 operations: 1.25 loads, 6.5 bits, 12.2 integer, 2.75 float, 2.5 conversions, 1 lookups.
+// For each weight 0.32 bytes read and 4 written, 26.2 operations: 1.25 loads, 6.5 bits, 12.2 integer, 2.75 float, 2.5 conversions, 1
+// lookups.
 //
 //     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -65,7 +66,10 @@ void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint G_row3 = G[g * 2u + (tile % 2u * 4u + 3u) / 4u];
     uint signs = uint(blocks[base + tile / 2u / 2u + 17u]);
     uint s = (signs >> (tile / 2u % 2u * 8u)) & 0xFFu;  // signs: 8 bits
-    v[0] = d_sc1 * vec4((G_row0 >> (tile % 2u * 4u % 4u * 8u)) & 0xFFu, (G_row1 >> ((tile % 2u * 4u + 1u) % 4u * 8u)) & 0xFFu, (G_row2 >> ((tile % 2u * 4u + 2u) % 4u * 8u)) & 0xFFu, (G_row3 >> ((tile % 2u * 4u + 3u) % 4u * 8u)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(int(tile % 2u * 4u), int(tile % 2u * 4u + 1u), int(tile % 2u * 4u + 2u), int(tile % 2u * 4u + 3u))) & 1, ivec4(0))));
+    v[0] = d_sc1 * vec4((G_row0 >> (tile % 2u * 4u % 4u * 8u)) & 0xFFu, (G_row1 >> ((tile % 2u * 4u + 1u) % 4u * 8u)) & 0xFFu,
+        (G_row2 >> ((tile % 2u * 4u + 2u) % 4u * 8u)) & 0xFFu, (G_row3 >> ((tile % 2u * 4u + 3u) % 4u * 8u)) & 0xFFu)
+        * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(int(tile % 2u * 4u), int(tile % 2u * 4u + 1u),
+        int(tile % 2u * 4u + 2u), int(tile % 2u * 4u + 3u))) & 1, ivec4(0))));
 }
 
 // Stores a tile where it belongs in block `block` of the output.

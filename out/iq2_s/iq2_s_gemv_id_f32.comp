@@ -132,7 +132,9 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint biased3 = (bytes3 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair6 = unpackHalf2x16(biased3 & 0x7F007Fu);
     vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0x7F007Fu);
-    sum += d_sc1 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 43.0 * x_sum[k][0]);
+    sum += d_sc1 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))
+        + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))
+        - 43.0 * x_sum[k][0]);
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -438,19 +440,24 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[14], ino
     uint biased15 = (bytes15 ^ 0x80808080u) - 0x55555555u;  // from zero on
     vec2 pair30 = unpackHalf2x16(biased15 & 0x7F007Fu);
     vec2 pair31 = unpackHalf2x16((biased15 >> 8u) & 0x7F007Fu);
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1],
+        vec4(pair2.x, pair3.x, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
     float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots3 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5],
+        vec4(pair10.x, pair11.x, pair10.y, pair11.y));
     float dots4 = dot_add(dots3, wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
     float dots5 = dot_add(dots4, wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots6 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots6 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
     float dots7 = dot_add(dots6, wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
     float dots8 = dot_add(dots7, wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots9 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots9 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13],
+        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
     float dots10 = dot_add(dots9, wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
     float dots11 = dot_add(dots10, wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
-    sum += d_sc1 * (dots2 - 43.0 * wide_x_sum[k][0]) + d_sc3 * (dots5 - 43.0 * wide_x_sum[k][1]) + d_sc5 * (dots8 - 43.0 * wide_x_sum[k][2]) + d_sc7 * (dots11 - 43.0 * wide_x_sum[k][3]);
+    sum += d_sc1 * (dots2 - 43.0 * wide_x_sum[k][0]) + d_sc3 * (dots5 - 43.0 * wide_x_sum[k][1])
+        + d_sc5 * (dots8 - 43.0 * wide_x_sum[k][2]) + d_sc7 * (dots11 - 43.0 * wide_x_sum[k][3]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -561,7 +568,8 @@ void main() {
         }
         barrier();
     }
-    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u
+        && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
         walk_wide();
         return;
     }

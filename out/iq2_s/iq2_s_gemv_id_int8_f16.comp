@@ -189,7 +189,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
     }
     sum += d_sc1 * (x_step[k][0] * dots0);
 }
@@ -480,12 +481,17 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[14], ino
     uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
-        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]));
-        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5])
+            + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]));
+        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
     }
-    sum += d_sc1 * (wide_x_step[k][0] * dots0) + d_sc3 * (wide_x_step[k][0] * dots1) + d_sc5 * (wide_x_step[k][1] * dots2) + d_sc7 * (wide_x_step[k][1] * dots3);
+    sum += d_sc1 * (wide_x_step[k][0] * dots0) + d_sc3 * (wide_x_step[k][0] * dots1) + d_sc5 * (wide_x_step[k][1] * dots2)
+        + d_sc7 * (wide_x_step[k][1] * dots3);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -596,7 +602,8 @@ void main() {
         }
         barrier();
     }
-    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u
+        && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
         walk_wide();
         return;
     }

@@ -1,7 +1,8 @@
 /* mx_fp8_e4m3: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
  * 33 bytes for 32 elements, 8.25 bits each.
- * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 14.2 operations: 0.5 loads, 7.25 bits, 3.5 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 14.2 operations: 0.5 loads, 7.25 bits, 3.5 integer, 2 float, 1
+ * conversions.
  * gemv, gemv_id in f32: for each weight 1.03 bytes read, 13.5 operations: 0.0781 loads, 7.09 bits, 2.25 integer, 3.03 float, 1 conversions.
  *
  *     format mx_fp8_e4m3 "OCP MX: E4M3 codes, a power of two for 32"
@@ -251,7 +252,8 @@ static const qk_field mx_fp8_e4m3_dequant_f32_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
     .abi = 2,
@@ -308,7 +310,8 @@ static const qk_field mx_fp8_e4m3_dequant_f16_push[] = {
 
 static const uint32_t mx_fp8_e4m3_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    mx_fp8_e4m3_dequant_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
@@ -365,7 +368,8 @@ static const qk_field mx_fp8_e4m3_dequant_bf16_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
     .abi = 2,
@@ -427,7 +431,8 @@ static const qk_field mx_fp8_e4m3_gather_f32_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
     .abi = 2,
@@ -490,7 +495,8 @@ static const qk_field mx_fp8_e4m3_gather_f16_push[] = {
 
 static const uint32_t mx_fp8_e4m3_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e4m3_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_gather_f16_vulkan_local_size_x},
+static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    mx_fp8_e4m3_gather_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
@@ -553,7 +559,8 @@ static const qk_field mx_fp8_e4m3_gather_bf16_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
     .abi = 2,
@@ -621,7 +628,8 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mx_fp8_e4m3_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, mx_fp8_e4m3_gemv_f32_vulkan_split},
@@ -704,7 +712,8 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gemv_f16_vulkan_local_size_x},
+static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mx_fp8_e4m3_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, mx_fp8_e4m3_gemv_f16_vulkan_split},
@@ -788,7 +797,8 @@ static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, mx_fp8_e4m3_gemv_id_f32_vulkan_load_words},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_id_f32_vulkan_checked},
@@ -864,7 +874,8 @@ static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, mx_fp8_e4m3_gemv_id_f16_vulkan_load_words},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_id_f16_vulkan_checked},
@@ -921,62 +932,72 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
 
 qk_status qk_mx_fp8_e4m3_dequant_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_dequant_f32_metal : &qk_mx_fp8_e4m3_dequant_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_dequant_f32_metal
+        : &qk_mx_fp8_e4m3_dequant_f32_vulkan;
     return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
 }
 
 qk_status qk_mx_fp8_e4m3_dequant_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_dequant_f16_metal : &qk_mx_fp8_e4m3_dequant_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_dequant_f16_metal
+        : &qk_mx_fp8_e4m3_dequant_f16_vulkan;
     return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
 }
 
 qk_status qk_mx_fp8_e4m3_dequant_bf16(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t elements, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_dequant_bf16_metal : &qk_mx_fp8_e4m3_dequant_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_dequant_bf16_metal
+        : &qk_mx_fp8_e4m3_dequant_bf16_vulkan;
     return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
 }
 
 qk_status qk_mx_fp8_e4m3_gather_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gather_f32_metal : &qk_mx_fp8_e4m3_gather_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gather_f32_metal
+        : &qk_mx_fp8_e4m3_gather_f32_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_mx_fp8_e4m3_gather_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gather_f16_metal : &qk_mx_fp8_e4m3_gather_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gather_f16_metal
+        : &qk_mx_fp8_e4m3_gather_f16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_mx_fp8_e4m3_gather_bf16(const qk_backend *backend, const qk_range weights[2],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gather_bf16_metal : &qk_mx_fp8_e4m3_gather_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gather_bf16_metal
+        : &qk_mx_fp8_e4m3_gather_bf16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_mx_fp8_e4m3_gemv_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gemv_f32_metal : &qk_mx_fp8_e4m3_gemv_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gemv_f32_metal
+        : &qk_mx_fp8_e4m3_gemv_f32_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
 qk_status qk_mx_fp8_e4m3_gemv_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gemv_f16_metal : &qk_mx_fp8_e4m3_gemv_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gemv_f16_metal
+        : &qk_mx_fp8_e4m3_gemv_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
 qk_status qk_mx_fp8_e4m3_gemv_id_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gemv_id_f32_metal : &qk_mx_fp8_e4m3_gemv_id_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gemv_id_f32_metal
+        : &qk_mx_fp8_e4m3_gemv_id_f32_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }
 
 qk_status qk_mx_fp8_e4m3_gemv_id_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gemv_id_f16_metal : &qk_mx_fp8_e4m3_gemv_id_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp8_e4m3_gemv_id_f16_metal
+        : &qk_mx_fp8_e4m3_gemv_id_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

@@ -1,7 +1,8 @@
 /* mx_fp8_e4m3: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
  * 33 bytes for 32 elements, 8.25 bits each.
- * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 14.2 operations: 0.5 loads, 7.25 bits, 3.5 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 14.2 operations: 0.5 loads, 7.25 bits, 3.5 integer, 2 float, 1
+ * conversions.
  * gemv, gemv_id in f32: for each weight 1.03 bytes read, 13.5 operations: 0.0781 loads, 7.09 bits, 2.25 integer, 3.03 float, 1 conversions.
  *
  *     format mx_fp8_e4m3 "OCP MX: E4M3 codes, a power of two for 32"

@@ -1,7 +1,8 @@
 // mx_fp8_e4m3: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
 // 33 bytes for 32 elements, 8.25 bits each.
-// dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 13.5 operations: 0.375 loads, 7.12 bits, 3 integer, 2 float, 1 conversions.
+// dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 13.5 operations: 0.375 loads, 7.12 bits, 3 integer, 2 float, 1
+// conversions.
 // gemv, gemv_id in f32: for each weight 1.03 bytes read, 14.1 operations: 0.312 loads, 7.06 bits, 2.62 integer, 3.06 float, 1 conversions.
 //
 //     format mx_fp8_e4m3 "OCP MX: E4M3 codes, a power of two for 32"
@@ -57,7 +58,11 @@ inline void decode(device const uint *codes, device const uchar *scales, uint bl
     const uint q_bits2 = q_bits0.y;
     const uint q_bits3 = q_bits0.z;
     const uint q_bits4 = q_bits0.w;
-    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);
     const uint s_bits = uint(scales[block]);
     const float s = as_type<float>(s_bits == 0xFFu ? 0x7FC00000u : s_bits == 0u ? 0x400000u : s_bits << 23u);
     v[0] = q0 * s;
@@ -69,7 +74,11 @@ inline void decode(device const uint *codes, device const uchar *scales, uint bl
     const uint q_bits7 = q_bits5.y;
     const uint q_bits8 = q_bits5.z;
     const uint q_bits9 = q_bits5.w;
-    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);
     v[1] = q1 * s;
 }
 
@@ -134,28 +143,44 @@ inline void accumulate(
     const uint q_bits2 = q_bits0.y;
     const uint q_bits3 = q_bits0.z;
     const uint q_bits4 = q_bits0.w;
-    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);
     const uint w1 = codes[block * 8u + tile * 4u + 1u];
     const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits6 = q_bits5.x;
     const uint q_bits7 = q_bits5.y;
     const uint q_bits8 = q_bits5.z;
     const uint q_bits9 = q_bits5.w;
-    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);
     const uint w2 = codes[block * 8u + tile * 4u + 2u];
     const uint4 q_bits10 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits11 = q_bits10.x;
     const uint q_bits12 = q_bits10.y;
     const uint q_bits13 = q_bits10.z;
     const uint q_bits14 = q_bits10.w;
-    const float4 q2 = float4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q2 = float4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0f);
     const uint w3 = codes[block * 8u + tile * 4u + 3u];
     const uint4 q_bits15 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;
     const uint q_bits16 = q_bits15.x;
     const uint q_bits17 = q_bits15.y;
     const uint q_bits18 = q_bits15.z;
     const uint q_bits19 = q_bits15.w;
-    const float4 q3 = float4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    // w: 8 bits
+    const float4 q3 = float4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
+        * 256.0f, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0f,
+        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0f);
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
     }
@@ -191,7 +216,8 @@ inline void sum_rows(
                 if (j >= shape.row_tiles) continue;
                 if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(codes, scales, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(codes, scales, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum,
+                        sum[r]);
             }
             held = c;
         }
@@ -495,7 +521,8 @@ kernel void mx_fp8_e4m3_gemv_id_f32(
                     qk_mx_fp8_e4m3::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_mx_fp8_e4m3::accumulate<TILES, 1>(codes, scales, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                    qk_mx_fp8_e4m3::accumulate<TILES, 1>(codes, scales, push.row_tiles, (expert - push.expert_first) * push.rows + row, j,
+                        k,
                                                       kept, kept_sum, sum[r]);
                 }
             }
@@ -570,7 +597,8 @@ kernel void mx_fp8_e4m3_gemv_id_f16(
                     qk_mx_fp8_e4m3::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_mx_fp8_e4m3::accumulate<TILES, 1>(codes, scales, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                    qk_mx_fp8_e4m3::accumulate<TILES, 1>(codes, scales, push.row_tiles, (expert - push.expert_first) * push.rows + row, j,
+                        k,
                                                       kept, kept_sum, sum[r]);
                 }
             }

@@ -88,28 +88,44 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint q_bits2 = q_bits0.y;
     uint q_bits3 = q_bits0.z;
     uint q_bits4 = q_bits0.w;
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);
     uint w1 = codes[block * 8u + tile * 4u + 1u];
     uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits6 = q_bits5.x;
     uint q_bits7 = q_bits5.y;
     uint q_bits8 = q_bits5.z;
     uint q_bits9 = q_bits5.w;
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);
     uint w2 = codes[block * 8u + tile * 4u + 2u];
     uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits11 = q_bits10.x;
     uint q_bits12 = q_bits10.y;
     uint q_bits13 = q_bits10.z;
     uint q_bits14 = q_bits10.w;
-    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);
     uint w3 = codes[block * 8u + tile * 4u + 3u];
     uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits16 = q_bits15.x;
     uint q_bits17 = q_bits15.y;
     uint q_bits18 = q_bits15.z;
     uint q_bits19 = q_bits15.w;
-    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);
     sum += s * (dot(x[k][0], q0) + dot(x[k][1], q1) + dot(x[k][2], q2) + dot(x[k][3], q3));
 }
 
@@ -192,28 +208,44 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inou
     uint q_bits2 = q_bits0.y;
     uint q_bits3 = q_bits0.z;
     uint q_bits4 = q_bits0.w;
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);
     uint w1 = four0.y;
     uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits6 = q_bits5.x;
     uint q_bits7 = q_bits5.y;
     uint q_bits8 = q_bits5.z;
     uint q_bits9 = q_bits5.w;
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);
     uint w2 = four0.z;
     uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits11 = q_bits10.x;
     uint q_bits12 = q_bits10.y;
     uint q_bits13 = q_bits10.z;
     uint q_bits14 = q_bits10.w;
-    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);
     uint w3 = four0.w;
     uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits16 = q_bits15.x;
     uint q_bits17 = q_bits15.y;
     uint q_bits18 = q_bits15.z;
     uint q_bits19 = q_bits15.w;
-    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);
     uvec4 four1 = fours[1];
     uint w4 = four1.x;
     uvec4 q_bits20 = (uvec4(w4) >> uvec4(0, 8, 16, 24)) & 0xFFu;
@@ -221,28 +253,44 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inou
     uint q_bits22 = q_bits20.y;
     uint q_bits23 = q_bits20.z;
     uint q_bits24 = q_bits20.w;
-    precise vec4 q4 = vec4(f16_to_f32(((q_bits21 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits21 & 0x7Fu) << 7u) | ((q_bits21 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits22 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits22 & 0x7Fu) << 7u) | ((q_bits22 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits23 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits23 & 0x7Fu) << 7u) | ((q_bits23 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits24 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits24 & 0x7Fu) << 7u) | ((q_bits24 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q4 = vec4(f16_to_f32(((q_bits21 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits21 & 0x7Fu) << 7u) | ((q_bits21 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits22 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits22 & 0x7Fu) << 7u) | ((q_bits22 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits23 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits23 & 0x7Fu) << 7u) | ((q_bits23 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits24 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits24 & 0x7Fu) << 7u) | ((q_bits24 & 128u) << 8u)) * 256.0);
     uint w5 = four1.y;
     uvec4 q_bits25 = (uvec4(w5) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits26 = q_bits25.x;
     uint q_bits27 = q_bits25.y;
     uint q_bits28 = q_bits25.z;
     uint q_bits29 = q_bits25.w;
-    precise vec4 q5 = vec4(f16_to_f32(((q_bits26 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits26 & 0x7Fu) << 7u) | ((q_bits26 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits27 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits27 & 0x7Fu) << 7u) | ((q_bits27 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits28 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits28 & 0x7Fu) << 7u) | ((q_bits28 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits29 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits29 & 0x7Fu) << 7u) | ((q_bits29 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q5 = vec4(f16_to_f32(((q_bits26 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits26 & 0x7Fu) << 7u) | ((q_bits26 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits27 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits27 & 0x7Fu) << 7u) | ((q_bits27 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits28 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits28 & 0x7Fu) << 7u) | ((q_bits28 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits29 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits29 & 0x7Fu) << 7u) | ((q_bits29 & 128u) << 8u)) * 256.0);
     uint w6 = four1.z;
     uvec4 q_bits30 = (uvec4(w6) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits31 = q_bits30.x;
     uint q_bits32 = q_bits30.y;
     uint q_bits33 = q_bits30.z;
     uint q_bits34 = q_bits30.w;
-    precise vec4 q6 = vec4(f16_to_f32(((q_bits31 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits31 & 0x7Fu) << 7u) | ((q_bits31 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits32 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits32 & 0x7Fu) << 7u) | ((q_bits32 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits33 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits33 & 0x7Fu) << 7u) | ((q_bits33 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits34 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits34 & 0x7Fu) << 7u) | ((q_bits34 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q6 = vec4(f16_to_f32(((q_bits31 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits31 & 0x7Fu) << 7u) | ((q_bits31 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits32 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits32 & 0x7Fu) << 7u) | ((q_bits32 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits33 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits33 & 0x7Fu) << 7u) | ((q_bits33 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits34 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits34 & 0x7Fu) << 7u) | ((q_bits34 & 128u) << 8u)) * 256.0);
     uint w7 = four1.w;
     uvec4 q_bits35 = (uvec4(w7) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits36 = q_bits35.x;
     uint q_bits37 = q_bits35.y;
     uint q_bits38 = q_bits35.z;
     uint q_bits39 = q_bits35.w;
-    precise vec4 q7 = vec4(f16_to_f32(((q_bits36 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits36 & 0x7Fu) << 7u) | ((q_bits36 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits37 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits37 & 0x7Fu) << 7u) | ((q_bits37 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits38 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits38 & 0x7Fu) << 7u) | ((q_bits38 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits39 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits39 & 0x7Fu) << 7u) | ((q_bits39 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q7 = vec4(f16_to_f32(((q_bits36 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits36 & 0x7Fu) << 7u) | ((q_bits36 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits37 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits37 & 0x7Fu) << 7u) | ((q_bits37 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits38 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits38 & 0x7Fu) << 7u) | ((q_bits38 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits39 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits39 & 0x7Fu) << 7u) | ((q_bits39 & 128u) << 8u)) * 256.0);
     uint s_bits1 = (words[0] >> (tile * 16u + 8u)) & 0xFFu;
     float s1 = uintBitsToFloat(s_bits1 == 0xFFu ? 0x7FC00000u : s_bits1 == 0u ? 0x400000u : s_bits1 << 23u);
     uvec4 four2 = fours[2];
@@ -252,28 +300,44 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inou
     uint q_bits42 = q_bits40.y;
     uint q_bits43 = q_bits40.z;
     uint q_bits44 = q_bits40.w;
-    precise vec4 q8 = vec4(f16_to_f32(((q_bits41 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits41 & 0x7Fu) << 7u) | ((q_bits41 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits42 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits42 & 0x7Fu) << 7u) | ((q_bits42 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits43 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits43 & 0x7Fu) << 7u) | ((q_bits43 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits44 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits44 & 0x7Fu) << 7u) | ((q_bits44 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q8 = vec4(f16_to_f32(((q_bits41 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits41 & 0x7Fu) << 7u) | ((q_bits41 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits42 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits42 & 0x7Fu) << 7u) | ((q_bits42 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits43 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits43 & 0x7Fu) << 7u) | ((q_bits43 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits44 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits44 & 0x7Fu) << 7u) | ((q_bits44 & 128u) << 8u)) * 256.0);
     uint w9 = four2.y;
     uvec4 q_bits45 = (uvec4(w9) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits46 = q_bits45.x;
     uint q_bits47 = q_bits45.y;
     uint q_bits48 = q_bits45.z;
     uint q_bits49 = q_bits45.w;
-    precise vec4 q9 = vec4(f16_to_f32(((q_bits46 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits46 & 0x7Fu) << 7u) | ((q_bits46 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits47 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits47 & 0x7Fu) << 7u) | ((q_bits47 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits48 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits48 & 0x7Fu) << 7u) | ((q_bits48 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits49 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits49 & 0x7Fu) << 7u) | ((q_bits49 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q9 = vec4(f16_to_f32(((q_bits46 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits46 & 0x7Fu) << 7u) | ((q_bits46 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits47 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits47 & 0x7Fu) << 7u) | ((q_bits47 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits48 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits48 & 0x7Fu) << 7u) | ((q_bits48 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits49 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits49 & 0x7Fu) << 7u) | ((q_bits49 & 128u) << 8u)) * 256.0);
     uint w10 = four2.z;
     uvec4 q_bits50 = (uvec4(w10) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits51 = q_bits50.x;
     uint q_bits52 = q_bits50.y;
     uint q_bits53 = q_bits50.z;
     uint q_bits54 = q_bits50.w;
-    precise vec4 q10 = vec4(f16_to_f32(((q_bits51 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits51 & 0x7Fu) << 7u) | ((q_bits51 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits52 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits52 & 0x7Fu) << 7u) | ((q_bits52 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits53 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits53 & 0x7Fu) << 7u) | ((q_bits53 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits54 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits54 & 0x7Fu) << 7u) | ((q_bits54 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q10 = vec4(f16_to_f32(((q_bits51 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits51 & 0x7Fu) << 7u) | ((q_bits51 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits52 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits52 & 0x7Fu) << 7u) | ((q_bits52 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits53 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits53 & 0x7Fu) << 7u) | ((q_bits53 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits54 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits54 & 0x7Fu) << 7u) | ((q_bits54 & 128u) << 8u)) * 256.0);
     uint w11 = four2.w;
     uvec4 q_bits55 = (uvec4(w11) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits56 = q_bits55.x;
     uint q_bits57 = q_bits55.y;
     uint q_bits58 = q_bits55.z;
     uint q_bits59 = q_bits55.w;
-    precise vec4 q11 = vec4(f16_to_f32(((q_bits56 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits56 & 0x7Fu) << 7u) | ((q_bits56 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits57 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits57 & 0x7Fu) << 7u) | ((q_bits57 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits58 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits58 & 0x7Fu) << 7u) | ((q_bits58 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits59 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits59 & 0x7Fu) << 7u) | ((q_bits59 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q11 = vec4(f16_to_f32(((q_bits56 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits56 & 0x7Fu) << 7u) | ((q_bits56 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits57 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits57 & 0x7Fu) << 7u) | ((q_bits57 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits58 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits58 & 0x7Fu) << 7u) | ((q_bits58 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits59 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits59 & 0x7Fu) << 7u) | ((q_bits59 & 128u) << 8u)) * 256.0);
     uvec4 four3 = fours[3];
     uint w12 = four3.x;
     uvec4 q_bits60 = (uvec4(w12) >> uvec4(0, 8, 16, 24)) & 0xFFu;
@@ -281,28 +345,44 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inou
     uint q_bits62 = q_bits60.y;
     uint q_bits63 = q_bits60.z;
     uint q_bits64 = q_bits60.w;
-    precise vec4 q12 = vec4(f16_to_f32(((q_bits61 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits61 & 0x7Fu) << 7u) | ((q_bits61 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits62 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits62 & 0x7Fu) << 7u) | ((q_bits62 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits63 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits63 & 0x7Fu) << 7u) | ((q_bits63 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits64 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits64 & 0x7Fu) << 7u) | ((q_bits64 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q12 = vec4(f16_to_f32(((q_bits61 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits61 & 0x7Fu) << 7u) | ((q_bits61 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits62 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits62 & 0x7Fu) << 7u) | ((q_bits62 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits63 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits63 & 0x7Fu) << 7u) | ((q_bits63 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits64 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits64 & 0x7Fu) << 7u) | ((q_bits64 & 128u) << 8u)) * 256.0);
     uint w13 = four3.y;
     uvec4 q_bits65 = (uvec4(w13) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits66 = q_bits65.x;
     uint q_bits67 = q_bits65.y;
     uint q_bits68 = q_bits65.z;
     uint q_bits69 = q_bits65.w;
-    precise vec4 q13 = vec4(f16_to_f32(((q_bits66 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits66 & 0x7Fu) << 7u) | ((q_bits66 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits67 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits67 & 0x7Fu) << 7u) | ((q_bits67 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits68 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits68 & 0x7Fu) << 7u) | ((q_bits68 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits69 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits69 & 0x7Fu) << 7u) | ((q_bits69 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q13 = vec4(f16_to_f32(((q_bits66 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits66 & 0x7Fu) << 7u) | ((q_bits66 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits67 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits67 & 0x7Fu) << 7u) | ((q_bits67 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits68 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits68 & 0x7Fu) << 7u) | ((q_bits68 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits69 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits69 & 0x7Fu) << 7u) | ((q_bits69 & 128u) << 8u)) * 256.0);
     uint w14 = four3.z;
     uvec4 q_bits70 = (uvec4(w14) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits71 = q_bits70.x;
     uint q_bits72 = q_bits70.y;
     uint q_bits73 = q_bits70.z;
     uint q_bits74 = q_bits70.w;
-    precise vec4 q14 = vec4(f16_to_f32(((q_bits71 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits71 & 0x7Fu) << 7u) | ((q_bits71 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits72 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits72 & 0x7Fu) << 7u) | ((q_bits72 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits73 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits73 & 0x7Fu) << 7u) | ((q_bits73 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits74 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits74 & 0x7Fu) << 7u) | ((q_bits74 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q14 = vec4(f16_to_f32(((q_bits71 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits71 & 0x7Fu) << 7u) | ((q_bits71 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits72 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits72 & 0x7Fu) << 7u) | ((q_bits72 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits73 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits73 & 0x7Fu) << 7u) | ((q_bits73 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits74 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits74 & 0x7Fu) << 7u) | ((q_bits74 & 128u) << 8u)) * 256.0);
     uint w15 = four3.w;
     uvec4 q_bits75 = (uvec4(w15) >> uvec4(0, 8, 16, 24)) & 0xFFu;
     uint q_bits76 = q_bits75.x;
     uint q_bits77 = q_bits75.y;
     uint q_bits78 = q_bits75.z;
     uint q_bits79 = q_bits75.w;
-    precise vec4 q15 = vec4(f16_to_f32(((q_bits76 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits76 & 0x7Fu) << 7u) | ((q_bits76 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits77 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits77 & 0x7Fu) << 7u) | ((q_bits77 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits78 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits78 & 0x7Fu) << 7u) | ((q_bits78 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits79 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits79 & 0x7Fu) << 7u) | ((q_bits79 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    // w: 8 bits
+    precise vec4 q15 = vec4(f16_to_f32(((q_bits76 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits76 & 0x7Fu) << 7u) | ((q_bits76 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits77 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits77 & 0x7Fu) << 7u) | ((q_bits77 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits78 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits78 & 0x7Fu) << 7u) | ((q_bits78 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits79 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits79 & 0x7Fu) << 7u) | ((q_bits79 & 128u) << 8u)) * 256.0);
     float dots0 = dot_add(dot(wide_x[k][0], q0), wide_x[k][1], q1);
     float dots1 = dot_add(dots0, wide_x[k][2], q2);
     float dots2 = dot_add(dots1, wide_x[k][3], q3);
@@ -328,7 +408,8 @@ shared uvec4 shared_x[BATCH == 1u || SLICE == 0u ? 1u : BATCH * X_FOURS * SLICE]
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint i = 0u; i < 16u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -427,7 +508,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {

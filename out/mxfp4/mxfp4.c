@@ -1,7 +1,8 @@
 /* mxfp4: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
  * 17 bytes for 32 elements, 4.25 bits each.
- * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1 conversions, 1 lookups.
+ * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1
+ * conversions, 1 lookups.
  * gemv, gemv_id in f32: for each weight 0.531 bytes read, 6.23 operations: 0.234 loads, 3 bits, 0.438 integer, 2.06 float, 0.5 conversions.
  *
  *     format mxfp4 "E2M1 codes, a power of two for 32"
@@ -827,7 +828,8 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_split_f32_vulkan_split},
@@ -896,7 +898,8 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int24_f32_vulkan_split},
@@ -1128,7 +1131,8 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_split_f16_vulkan_split},
@@ -1197,7 +1201,8 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int24_f16_vulkan_split},
@@ -1347,7 +1352,8 @@ static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, mxfp4_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f32_vulkan_load_words},
@@ -1414,7 +1420,8 @@ static const uint32_t mxfp4_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_split_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mxfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, mxfp4_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_split_f32_vulkan_load_words},
@@ -1481,7 +1488,8 @@ static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, mxfp4_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f32_vulkan_load_words},
@@ -1628,7 +1636,8 @@ static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f16_vulkan_load_words},
@@ -1695,7 +1704,8 @@ static const uint32_t mxfp4_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_split_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mxfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, mxfp4_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_split_f16_vulkan_load_words},
@@ -1762,7 +1772,8 @@ static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, mxfp4_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f16_vulkan_load_words},

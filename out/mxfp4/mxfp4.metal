@@ -1,8 +1,10 @@
 // mxfp4: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
 // 17 bytes for 32 elements, 4.25 bits each.
-// dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1 conversions, 1 lookups.
-// gemv, gemv_id in f32: for each weight 0.531 bytes read, 7.38 operations: 0.562 loads, 3.38 bits, 0.875 integer, 2.06 float, 0.5 conversions.
+// dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1
+// conversions, 1 lookups.
+// gemv, gemv_id in f32: for each weight 0.531 bytes read, 7.38 operations: 0.562 loads, 3.38 bits, 0.875 integer, 2.06 float, 0.5
+// conversions.
 //
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -140,7 +142,9 @@ inline void accumulate(
     const float2 pair6 = float2(as_type<half2>(((qs1 << 5u) & 0xE000E00u) | ((qs1 << 8u) & 0x80008000u)));
     const float2 pair7 = float2(as_type<half2>(((qs1 >> 3u) & 0xE000E00u) | (qs1 & 0x80008000u)));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += e_e_e * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)));
+        sum[m] += e_e_e * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))
+            + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y))
+            + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)));
     }
 }
 

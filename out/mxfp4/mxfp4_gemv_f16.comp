@@ -98,7 +98,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     vec2 pair5 = unpackHalf2x16(((qs0 >> 3u) & 0xE000E00u) | (qs0 & 0x80008000u));
     vec2 pair6 = unpackHalf2x16(((qs1 << 5u) & 0xE000E00u) | ((qs1 << 8u) & 0x80008000u));
     vec2 pair7 = unpackHalf2x16(((qs1 >> 3u) & 0xE000E00u) | (qs1 & 0x80008000u));
-    sum += e_e_e * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)));
+    sum += e_e_e * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))
+        + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)));
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -239,16 +240,20 @@ void accumulate_wide(uint n, uint j, uint k, uint words[15], inout float sum) {
     vec2 pair29 = unpackHalf2x16(((qs9 >> 3u) & 0xE000E00u) | (qs9 & 0x80008000u));
     vec2 pair30 = unpackHalf2x16(((qs10 << 5u) & 0xE000E00u) | ((qs10 << 8u) & 0x80008000u));
     vec2 pair31 = unpackHalf2x16(((qs10 >> 3u) & 0xE000E00u) | (qs10 & 0x80008000u));
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1],
+        vec4(pair2.x, pair3.x, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
     float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots3 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5],
+        vec4(pair10.x, pair11.x, pair10.y, pair11.y));
     float dots4 = dot_add(dots3, wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
     float dots5 = dot_add(dots4, wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots6 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots6 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
     float dots7 = dot_add(dots6, wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
     float dots8 = dot_add(dots7, wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots9 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots9 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13],
+        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
     float dots10 = dot_add(dots9, wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
     float dots11 = dot_add(dots10, wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
     sum += e_e_e0 * dots2 + e_e_e1 * dots5 + e_e_e2 * dots8 + e_e_e3 * dots11;
@@ -262,7 +267,8 @@ shared uvec4 shared_x[BATCH == 1u || SLICE == 0u ? 1u : BATCH * X_FOURS * SLICE]
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint i = 0u; i < 16u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -437,16 +443,20 @@ void add_held(uint j, uint k, uint words[15], inout float sum) {
     vec2 pair29 = unpackHalf2x16(((qs9 >> 3u) & 0xE000E00u) | (qs9 & 0x80008000u));
     vec2 pair30 = unpackHalf2x16(((qs10 << 5u) & 0xE000E00u) | ((qs10 << 8u) & 0x80008000u));
     vec2 pair31 = unpackHalf2x16(((qs10 >> 3u) & 0xE000E00u) | (qs10 & 0x80008000u));
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1],
+        vec4(pair2.x, pair3.x, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
     float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots3 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5],
+        vec4(pair10.x, pair11.x, pair10.y, pair11.y));
     float dots4 = dot_add(dots3, wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
     float dots5 = dot_add(dots4, wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots6 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots6 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
     float dots7 = dot_add(dots6, wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
     float dots8 = dot_add(dots7, wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots9 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots9 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13],
+        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
     float dots10 = dot_add(dots9, wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
     float dots11 = dot_add(dots10, wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
     sum += e_e_e0 * dots2 + e_e_e1 * dots5 + e_e_e2 * dots8 + e_e_e3 * dots11;
@@ -522,7 +532,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {

@@ -169,7 +169,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint bytes3 = (uint(K[q3.x]) & 0xFFu) | ((uint(K[q3.y]) & 0xFFu) << 8u) | ((uint(K[q3.z]) & 0xFFu) << 16u) | (uint(K[q3.w]) << 24u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
     }
     sum += e_e_e * (x_step[k][0] * dots0);
 }
@@ -390,12 +391,17 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inou
     uint bytes15 = K_pairs(qs10 >> 16u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
-        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]));
-        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5])
+            + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]));
+        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
     }
-    sum += e_e_e0 * (wide_x_step[k][0] * dots0) + e_e_e1 * (wide_x_step[k][0] * dots1) + e_e_e2 * (wide_x_step[k][1] * dots2) + e_e_e3 * (wide_x_step[k][1] * dots3);
+    sum += e_e_e0 * (wide_x_step[k][0] * dots0) + e_e_e1 * (wide_x_step[k][0] * dots1) + e_e_e2 * (wide_x_step[k][1] * dots2)
+        + e_e_e3 * (wide_x_step[k][1] * dots3);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];

@@ -168,7 +168,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint bytes3 = (uint(K[q3.x]) & 0xFFu) | ((uint(K[q3.y]) & 0xFFu) << 8u) | ((uint(K[q3.z]) & 0xFFu) << 16u) | (uint(K[q3.w]) << 24u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
     }
     sum += e_e_e * (x_step[k][0] * dots0);
 }
@@ -389,12 +390,17 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inou
     uint bytes15 = K_pairs(qs10 >> 16u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
-        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]));
-        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5])
+            + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]));
+        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
     }
-    sum += e_e_e0 * (wide_x_step[k][0] * dots0) + e_e_e1 * (wide_x_step[k][0] * dots1) + e_e_e2 * (wide_x_step[k][1] * dots2) + e_e_e3 * (wide_x_step[k][1] * dots3);
+    sum += e_e_e0 * (wide_x_step[k][0] * dots0) + e_e_e1 * (wide_x_step[k][0] * dots1) + e_e_e2 * (wide_x_step[k][1] * dots2)
+        + e_e_e3 * (wide_x_step[k][1] * dots3);
 }
 
 const uint X_WORDS = DIGITS * 16u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
@@ -408,7 +414,8 @@ void share_x(uint m, uint t) {
         [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(wide_x[0][digit][i]);
     }
     [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(wide_x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -464,7 +471,8 @@ void add_rounds(uint place, uint rounds, uint first, uint step, uint end) {
         const uint row = first - (rounds - 1u - round) * step + team * ROWS, to = min(row, end) + i % ROWS;
         if (to < row || to >= rows) continue;
         float total = 0.0;
-        [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place + (round * gl_NumSubgroups + team * SPLIT + s) * ROWS + i % ROWS];
+        [[unroll]] for (uint s = 0u; s < SPLIT; ++s)
+            total += partial[place + (round * gl_NumSubgroups + team * SPLIT + s) * ROWS + i % ROWS];
         y[y_first + to] = total;
     }
 }
@@ -534,7 +542,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
@@ -558,7 +567,8 @@ void walk_shared() {
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
@@ -580,7 +590,8 @@ void main() {
         for (uint i = 0u; i < COPIES; ++i) K_of_two[codes * COPIES + (codes + i) % COPIES] = two;
     }
     barrier();
-    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 8u == 0u
+        && rows * (row_tiles / 8u) > 1u) {
         walk_wide();
         return;
     }

@@ -1,7 +1,8 @@
 /* nf4_b64: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
  * 36 bytes for 64 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1 lookups.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1
+ * lookups.
  * gemv in f32: for each weight 0.562 bytes read, 7.38 operations: 0.562 loads, 2.5 bits, 1.25 integer, 2.06 float, 1 lookups.
  *
  *     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
@@ -96,7 +97,8 @@ static inline uint16_t qk_f32_to_bf16(float x) {
 }
 
 static const float N[16] = {
-    -1.0f, -0.6961928f, -0.52507305f, -0.3949175f, -0.28444138f, -0.18477343f, -0.091050036f, 0.0f, 0.0795803f, 0.1609302f, 0.2461123f, 0.33791524f, 0.44070983f, 0.562617f, 0.72295684f, 1.0f
+    -1.0f, -0.6961928f, -0.52507305f, -0.3949175f, -0.28444138f, -0.18477343f, -0.091050036f, 0.0f, 0.0795803f, 0.1609302f, 0.2461123f,
+        0.33791524f, 0.44070983f, 0.562617f, 0.72295684f, 1.0f
 };
 
 /* The value of an element of a tensor of rows x cols. */
@@ -248,7 +250,8 @@ static const qk_table nf4_b64_dequant_f32_tables[] = {
 };
 
 static const uint32_t nf4_b64_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
     .abi = 2,
@@ -322,7 +325,8 @@ static const qk_table nf4_b64_dequant_f16_tables[] = {
 
 static const uint32_t nf4_b64_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nf4_b64_dequant_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    nf4_b64_dequant_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
@@ -396,7 +400,8 @@ static const qk_table nf4_b64_dequant_bf16_tables[] = {
 };
 
 static const uint32_t nf4_b64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    nf4_b64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
     .abi = 2,
@@ -632,7 +637,8 @@ static const qk_table nf4_b64_gather_bf16_tables[] = {
 };
 
 static const uint32_t nf4_b64_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    nf4_b64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
     .abi = 2,
@@ -872,19 +878,22 @@ const qk_kernel qk_nf4_b64_gemv_f16_metal = {
 
 qk_status qk_nf4_b64_dequant_f32(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_dequant_f32_metal : &qk_nf4_b64_dequant_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_dequant_f32_metal
+        : &qk_nf4_b64_dequant_f32_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_nf4_b64_dequant_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_dequant_f16_metal : &qk_nf4_b64_dequant_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_dequant_f16_metal
+        : &qk_nf4_b64_dequant_f16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_nf4_b64_dequant_bf16(const qk_backend *backend, const qk_range weights[2],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_dequant_bf16_metal : &qk_nf4_b64_dequant_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_dequant_bf16_metal
+        : &qk_nf4_b64_dequant_bf16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
@@ -902,7 +911,8 @@ qk_status qk_nf4_b64_gather_f16(const qk_backend *backend, const qk_range weight
 
 qk_status qk_nf4_b64_gather_bf16(const qk_backend *backend, const qk_range weights[2],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_gather_bf16_metal : &qk_nf4_b64_gather_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nf4_b64_gather_bf16_metal
+        : &qk_nf4_b64_gather_bf16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 

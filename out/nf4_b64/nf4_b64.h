@@ -1,7 +1,8 @@
 /* nf4_b64: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
  * 36 bytes for 64 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1 lookups.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1
+ * lookups.
  * gemv in f32: for each weight 0.562 bytes read, 7.38 operations: 0.562 loads, 2.5 bits, 1.25 integer, 2.06 float, 1 lookups.
  *
  *     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"

@@ -1,7 +1,8 @@
 // nf4_b64: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
 // 36 bytes for 64 elements, 4.5 bits each.
-// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.62 operations: 0.625 loads, 2.5 bits, 1.5 integer, 1 float, 1 lookups.
+// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.62 operations: 0.625 loads, 2.5 bits, 1.5 integer, 1 float, 1
+// lookups.
 // gemv in f32: for each weight 0.562 bytes read, 7.38 operations: 0.562 loads, 2.5 bits, 1.25 integer, 2.06 float, 1 lookups.
 //
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
@@ -34,7 +35,8 @@ using namespace metal;
 namespace qk_nf4_b64 {
 
 constant float N[16] = {
-    -1.0f, -0.6961928f, -0.52507305f, -0.3949175f, -0.28444138f, -0.18477343f, -0.091050036f, 0.0f, 0.0795803f, 0.1609302f, 0.2461123f, 0.33791524f, 0.44070983f, 0.562617f, 0.72295684f, 1.0f
+    -1.0f, -0.6961928f, -0.52507305f, -0.3949175f, -0.28444138f, -0.18477343f, -0.091050036f, 0.0f, 0.0795803f, 0.1609302f, 0.2461123f,
+        0.33791524f, 0.44070983f, 0.562617f, 0.72295684f, 1.0f
 };
 
 // Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
@@ -62,13 +64,15 @@ inline void decode(device const uchar *weight, device const uint *absmax, uint c
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = uint(weight[min(block_col * 32u + t * 4u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 4u + 1u, (cols - 1u) / 2u)]) << 8u);
+    const uint w0 = uint(weight[min(block_col * 32u + t * 4u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 4u + 1u, (cols - 1u) / 2u)]) << 8u);
     const uint4 q0 = (uint4(w0) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     const float s = as_type<float>(absmax[block_col]);
     v[0] = float4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]) * s;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w1 = uint(weight[min(block_col * 32u + t * 4u + 2u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 4u + 3u, (cols - 1u) / 2u)]) << 8u);
+    const uint w1 = uint(weight[min(block_col * 32u + t * 4u + 2u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 4u + 3u, (cols - 1u) / 2u)]) << 8u);
     const uint4 q1 = (uint4(w1) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     v[1] = float4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]) * s;
 }
@@ -130,16 +134,22 @@ inline void accumulate(
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     const float s = as_type<float>(absmax[block_col]);
-    const uint w0 = uint(weight[min(block_col * 32u + t * 8u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 8u + 1u, (cols - 1u) / 2u)]) << 8u);
+    const uint w0 = uint(weight[min(block_col * 32u + t * 8u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 1u, (cols - 1u) / 2u)]) << 8u);
     const uint4 q0 = (uint4(w0) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    const uint w1 = uint(weight[min(block_col * 32u + t * 8u + 2u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 8u + 3u, (cols - 1u) / 2u)]) << 8u);
+    const uint w1 = uint(weight[min(block_col * 32u + t * 8u + 2u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 3u, (cols - 1u) / 2u)]) << 8u);
     const uint4 q1 = (uint4(w1) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    const uint w2 = uint(weight[min(block_col * 32u + t * 8u + 4u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 8u + 5u, (cols - 1u) / 2u)]) << 8u);
+    const uint w2 = uint(weight[min(block_col * 32u + t * 8u + 4u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 5u, (cols - 1u) / 2u)]) << 8u);
     const uint4 q2 = (uint4(w2) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    const uint w3 = uint(weight[min(block_col * 32u + t * 8u + 6u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 8u + 7u, (cols - 1u) / 2u)]) << 8u);
+    const uint w3 = uint(weight[min(block_col * 32u + t * 8u + 6u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 7u, (cols - 1u) / 2u)]) << 8u);
     const uint4 q3 = (uint4(w3) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], float4(N[q0.x], N[q0.y], N[q0.z], N[q0.w])) + dot(x[k][m][1], float4(N[q1.x], N[q1.y], N[q1.z], N[q1.w])) + dot(x[k][m][2], float4(N[q2.x], N[q2.y], N[q2.z], N[q2.w])) + dot(x[k][m][3], float4(N[q3.x], N[q3.y], N[q3.z], N[q3.w])));
+        sum[m] += s * (dot(x[k][m][0], float4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]))
+            + dot(x[k][m][1], float4(N[q1.x], N[q1.y], N[q1.z], N[q1.w])) + dot(x[k][m][2], float4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]))
+            + dot(x[k][m][3], float4(N[q3.x], N[q3.y], N[q3.z], N[q3.w])));
     }
 }
 
@@ -157,23 +167,27 @@ inline void decode_tile(device const uchar *weight, device const uint *absmax, u
     const uint block_col = tile / 4u;
     const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    const uint w0 = uint(weight[min(block_col * 32u + t * 8u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 8u + 1u, (cols - 1u) / 2u)]) << 8u);
+    const uint w0 = uint(weight[min(block_col * 32u + t * 8u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 1u, (cols - 1u) / 2u)]) << 8u);
     const uint4 q0 = (uint4(w0) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     const float s = as_type<float>(absmax[block_col]);
     v[0] = float4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]) * s;
 
     // elements 4 to 7, counted from the tile's first
-    const uint w1 = uint(weight[min(block_col * 32u + t * 8u + 2u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 8u + 3u, (cols - 1u) / 2u)]) << 8u);
+    const uint w1 = uint(weight[min(block_col * 32u + t * 8u + 2u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 3u, (cols - 1u) / 2u)]) << 8u);
     const uint4 q1 = (uint4(w1) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     v[1] = float4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]) * s;
 
     // elements 8 to 11, counted from the tile's first
-    const uint w2 = uint(weight[min(block_col * 32u + t * 8u + 4u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 8u + 5u, (cols - 1u) / 2u)]) << 8u);
+    const uint w2 = uint(weight[min(block_col * 32u + t * 8u + 4u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 5u, (cols - 1u) / 2u)]) << 8u);
     const uint4 q2 = (uint4(w2) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     v[2] = float4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]) * s;
 
     // elements 12 to 15, counted from the tile's first
-    const uint w3 = uint(weight[min(block_col * 32u + t * 8u + 6u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 8u + 7u, (cols - 1u) / 2u)]) << 8u);
+    const uint w3 = uint(weight[min(block_col * 32u + t * 8u + 6u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 7u, (cols - 1u) / 2u)]) << 8u);
     const uint4 q3 = (uint4(w3) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     v[3] = float4(N[q3.x], N[q3.y], N[q3.z], N[q3.w]) * s;
 }
@@ -239,7 +253,8 @@ inline void sum_rows(
                 }
                 if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, row_cols / 4, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(weight, absmax, shape.cols, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(weight, absmax, shape.cols, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j,
+                        k, x, x_sum, sum[r]);
             }
             held = c;
         }

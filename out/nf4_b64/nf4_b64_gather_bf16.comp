@@ -70,13 +70,15 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 8u;
     const uint t = tile % 8u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = uint(weight[min(block_col * 32u + t * 4u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 4u + 1u, (cols - 1u) / 2u)]) << 8u);
+    uint w0 = uint(weight[min(block_col * 32u + t * 4u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 4u + 1u, (cols - 1u) / 2u)]) << 8u);
     uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     float s = uintBitsToFloat(absmax[block_col]);
     v[0] = vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]) * s;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = uint(weight[min(block_col * 32u + t * 4u + 2u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 4u + 3u, (cols - 1u) / 2u)]) << 8u);
+    uint w1 = uint(weight[min(block_col * 32u + t * 4u + 2u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 4u + 3u, (cols - 1u) / 2u)]) << 8u);
     uvec4 q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     v[1] = vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]) * s;
 }

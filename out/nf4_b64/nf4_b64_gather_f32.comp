@@ -52,7 +52,8 @@ layout(push_constant) uniform Push {
 void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
-    uint w = uint(weight[min(block_col * 32u + t * 2u, (cols - 1u) / 2u)]) | (uint(weight[min(block_col * 32u + t * 2u + 1u, (cols - 1u) / 2u)]) << 8u);
+    uint w = uint(weight[min(block_col * 32u + t * 2u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 2u + 1u, (cols - 1u) / 2u)]) << 8u);
     uvec4 q = (uvec4(w) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     float s = uintBitsToFloat(absmax[block_col]);
     v[0] = vec4(N[q.x], N[q.y], N[q.z], N[q.w]) * s;

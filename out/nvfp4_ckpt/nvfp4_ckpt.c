@@ -1,7 +1,8 @@
 /* nvfp4_ckpt: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
  * 13 bytes for 16 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25 conversions.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25
+ * conversions.
  * gemv in f32: for each weight 0.562 bytes read, 12.4 operations: 0.25 loads, 7.31 bits, 0.625 integer, 3.19 float, 1.06 conversions.
  *
  *     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
@@ -225,7 +226,8 @@ static const qk_field nvfp4_ckpt_dequant_f32_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
     .abi = 2,
@@ -295,7 +297,8 @@ static const qk_field nvfp4_ckpt_dequant_f16_push[] = {
 
 static const uint32_t nvfp4_ckpt_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_ckpt_dequant_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_dequant_f16_vulkan_local_size_x},
+static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    nvfp4_ckpt_dequant_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
@@ -365,7 +368,8 @@ static const qk_field nvfp4_ckpt_dequant_bf16_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
     .abi = 2,
@@ -439,7 +443,8 @@ static const qk_field nvfp4_ckpt_gather_f32_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
     .abi = 2,
@@ -514,7 +519,8 @@ static const qk_field nvfp4_ckpt_gather_f16_push[] = {
 
 static const uint32_t nvfp4_ckpt_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_ckpt_gather_f16_vulkan_rounds_f16[] = {0, 1};
-static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_gather_f16_vulkan_local_size_x},
+static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    nvfp4_ckpt_gather_f16_vulkan_local_size_x},
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
@@ -589,7 +595,8 @@ static const qk_field nvfp4_ckpt_gather_bf16_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
     .abi = 2,
@@ -823,48 +830,56 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
 
 qk_status qk_nvfp4_ckpt_dequant_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_dequant_f32_metal : &qk_nvfp4_ckpt_dequant_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_dequant_f32_metal
+        : &qk_nvfp4_ckpt_dequant_f32_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_nvfp4_ckpt_dequant_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_dequant_f16_metal : &qk_nvfp4_ckpt_dequant_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_dequant_f16_metal
+        : &qk_nvfp4_ckpt_dequant_f16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_nvfp4_ckpt_dequant_bf16(const qk_backend *backend, const qk_range weights[3],
     qk_range dst, uint64_t rows, uint64_t cols, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_dequant_bf16_metal : &qk_nvfp4_ckpt_dequant_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_dequant_bf16_metal
+        : &qk_nvfp4_ckpt_dequant_bf16_vulkan;
     return qk_dispatch_dequant_matrix(backend, kernel, weights, dst, rows, cols, error);
 }
 
 qk_status qk_nvfp4_ckpt_gather_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gather_f32_metal : &qk_nvfp4_ckpt_gather_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gather_f32_metal
+        : &qk_nvfp4_ckpt_gather_f32_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_nvfp4_ckpt_gather_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gather_f16_metal : &qk_nvfp4_ckpt_gather_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gather_f16_metal
+        : &qk_nvfp4_ckpt_gather_f16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_nvfp4_ckpt_gather_bf16(const qk_backend *backend, const qk_range weights[3],
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gather_bf16_metal : &qk_nvfp4_ckpt_gather_bf16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gather_bf16_metal
+        : &qk_nvfp4_ckpt_gather_bf16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
 }
 
 qk_status qk_nvfp4_ckpt_gemv_f32(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gemv_f32_metal : &qk_nvfp4_ckpt_gemv_f32_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gemv_f32_metal
+        : &qk_nvfp4_ckpt_gemv_f32_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
 qk_status qk_nvfp4_ckpt_gemv_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gemv_f16_metal : &qk_nvfp4_ckpt_gemv_f16_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_nvfp4_ckpt_gemv_f16_metal
+        : &qk_nvfp4_ckpt_gemv_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

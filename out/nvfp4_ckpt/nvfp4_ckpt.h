@@ -1,7 +1,8 @@
 /* nvfp4_ckpt: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
  * 13 bytes for 16 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25 conversions.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25
+ * conversions.
  * gemv in f32: for each weight 0.562 bytes read, 12.4 operations: 0.25 loads, 7.31 bits, 0.625 integer, 3.19 float, 1.06 conversions.
  *
  *     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"

@@ -1,7 +1,8 @@
 // nvfp4_ckpt: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
 // 13 bytes for 16 elements, 4.5 bits each.
-// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.2 operations: 0.375 loads, 7.62 bits, 0.875 integer, 2.25 float, 1.12 conversions.
+// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.2 operations: 0.375 loads, 7.62 bits, 0.875 integer, 2.25
+// float, 1.12 conversions.
 // gemv in f32: for each weight 0.562 bytes read, 12.4 operations: 0.25 loads, 7.31 bits, 0.625 integer, 3.19 float, 1.06 conversions.
 //
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
@@ -50,7 +51,8 @@ inline void store(device ushort4 *dst, uint at, float4 v) {
 }
 
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
-inline void decode(device const uint *weight, device const uchar *weight_scale, device const uint *weight_scale_2, uint grid_cols, uint row, uint tile, thread float4 *v) {
+inline void decode(device const uint *weight, device const uchar *weight_scale, device const uint *weight_scale_2, uint grid_cols,
+    uint row, uint tile, thread float4 *v) {
     const uint block_col = tile / 2u;
     // elements 0 to 3, counted from the tile's first
     const uint w = weight[row * (grid_cols * 2u) + tile];
@@ -59,7 +61,11 @@ inline void decode(device const uint *weight, device const uchar *weight_scale, 
     const uint q_bits2 = q_bits0.y;
     const uint q_bits3 = q_bits0.z;
     const uint q_bits4 = q_bits0.w;
-    const float4 q0 = float4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0f);  // w: 4 bits
+    // w: 4 bits
+    const float4 q0 = float4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0f);
     const uint s_bits = uint(weight_scale[row * grid_cols + block_col]);
     const float s = f16_to_f32(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)) * 256.0f;
     const float t_ = as_type<float>(weight_scale_2[0u]);
@@ -72,7 +78,11 @@ inline void decode(device const uint *weight, device const uchar *weight_scale, 
     const uint q_bits7 = q_bits5.y;
     const uint q_bits8 = q_bits5.z;
     const uint q_bits9 = q_bits5.w;
-    const float4 q1 = float4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0f);  // w: 4 bits
+    // w: 4 bits
+    const float4 q1 = float4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0f);
     v[1] = q1 * s_t;
 }
 
@@ -141,26 +151,42 @@ inline void accumulate(
     const uint q_bits2 = q_bits0.y;
     const uint q_bits3 = q_bits0.z;
     const uint q_bits4 = q_bits0.w;
-    const float4 q0 = float4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0f);  // w: 4 bits
+    // w: 4 bits
+    const float4 q0 = float4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0f);
     const uint4 q_bits5 = (uint4(w0) >> uint4(16, 20, 24, 28)) & 15u;
     const uint q_bits6 = q_bits5.x;
     const uint q_bits7 = q_bits5.y;
     const uint q_bits8 = q_bits5.z;
     const uint q_bits9 = q_bits5.w;
-    const float4 q1 = float4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0f);  // w: 4 bits
+    // w: 4 bits
+    const float4 q1 = float4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0f);
     const uint w1 = weight[row * (grid_cols * 2u) + (block_col * 2u + 1u)];
     const uint4 q_bits10 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;
     const uint q_bits11 = q_bits10.x;
     const uint q_bits12 = q_bits10.y;
     const uint q_bits13 = q_bits10.z;
     const uint q_bits14 = q_bits10.w;
-    const float4 q2 = float4(f16_to_f32(((q_bits11 & 7u) << 9u) | ((q_bits11 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits12 & 7u) << 9u) | ((q_bits12 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits13 & 7u) << 9u) | ((q_bits13 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits14 & 7u) << 9u) | ((q_bits14 & 8u) << 12u)) * 16384.0f);  // w: 4 bits
+    // w: 4 bits
+    const float4 q2 = float4(f16_to_f32(((q_bits11 & 7u) << 9u) | ((q_bits11 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits12 & 7u) << 9u) | ((q_bits12 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits13 & 7u) << 9u) | ((q_bits13 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits14 & 7u) << 9u) | ((q_bits14 & 8u) << 12u)) * 16384.0f);
     const uint4 q_bits15 = (uint4(w1) >> uint4(16, 20, 24, 28)) & 15u;
     const uint q_bits16 = q_bits15.x;
     const uint q_bits17 = q_bits15.y;
     const uint q_bits18 = q_bits15.z;
     const uint q_bits19 = q_bits15.w;
-    const float4 q3 = float4(f16_to_f32(((q_bits16 & 7u) << 9u) | ((q_bits16 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits17 & 7u) << 9u) | ((q_bits17 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits18 & 7u) << 9u) | ((q_bits18 & 8u) << 12u)) * 16384.0f, f16_to_f32(((q_bits19 & 7u) << 9u) | ((q_bits19 & 8u) << 12u)) * 16384.0f);  // w: 4 bits
+    // w: 4 bits
+    const float4 q3 = float4(f16_to_f32(((q_bits16 & 7u) << 9u) | ((q_bits16 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits17 & 7u) << 9u) | ((q_bits17 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits18 & 7u) << 9u) | ((q_bits18 & 8u) << 12u)) * 16384.0f,
+        f16_to_f32(((q_bits19 & 7u) << 9u) | ((q_bits19 & 8u) << 12u)) * 16384.0f);
     for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s_t * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
     }
@@ -197,7 +223,8 @@ inline void sum_rows(
                 if (j >= shape.row_tiles) continue;
                 if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(weight, weight_scale, weight_scale_2, shape.grid_cols, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(weight, weight_scale, weight_scale_2, shape.grid_cols, shape.row_tiles,
+                        min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
             }
             held = c;
         }

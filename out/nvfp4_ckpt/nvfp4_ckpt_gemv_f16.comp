@@ -84,26 +84,42 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint q_bits2 = q_bits0.y;
     uint q_bits3 = q_bits0.z;
     uint q_bits4 = q_bits0.w;
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    // w: 4 bits
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0);
     uvec4 q_bits5 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;
     uint q_bits6 = q_bits5.x;
     uint q_bits7 = q_bits5.y;
     uint q_bits8 = q_bits5.z;
     uint q_bits9 = q_bits5.w;
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    // w: 4 bits
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0);
     uint w1 = weight[row * (grid_cols * 2u) + (block_col * 2u + 1u)];
     uvec4 q_bits10 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;
     uint q_bits11 = q_bits10.x;
     uint q_bits12 = q_bits10.y;
     uint q_bits13 = q_bits10.z;
     uint q_bits14 = q_bits10.w;
-    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 7u) << 9u) | ((q_bits11 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits12 & 7u) << 9u) | ((q_bits12 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits13 & 7u) << 9u) | ((q_bits13 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits14 & 7u) << 9u) | ((q_bits14 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    // w: 4 bits
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 7u) << 9u) | ((q_bits11 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits12 & 7u) << 9u) | ((q_bits12 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits13 & 7u) << 9u) | ((q_bits13 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits14 & 7u) << 9u) | ((q_bits14 & 8u) << 12u)) * 16384.0);
     uvec4 q_bits15 = (uvec4(w1) >> uvec4(16, 20, 24, 28)) & 15u;
     uint q_bits16 = q_bits15.x;
     uint q_bits17 = q_bits15.y;
     uint q_bits18 = q_bits15.z;
     uint q_bits19 = q_bits15.w;
-    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 7u) << 9u) | ((q_bits16 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits17 & 7u) << 9u) | ((q_bits17 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits18 & 7u) << 9u) | ((q_bits18 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits19 & 7u) << 9u) | ((q_bits19 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    // w: 4 bits
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 7u) << 9u) | ((q_bits16 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits17 & 7u) << 9u) | ((q_bits17 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits18 & 7u) << 9u) | ((q_bits18 & 8u) << 12u)) * 16384.0,
+        f16_to_f32(((q_bits19 & 7u) << 9u) | ((q_bits19 & 8u) << 12u)) * 16384.0);
     sum += s_t * (dot(x[k][0], q0) + dot(x[k][1], q1) + dot(x[k][2], q2) + dot(x[k][3], q3));
 }
 
@@ -115,7 +131,8 @@ shared uvec4 shared_x[BATCH == 1u || SLICE == 0u ? 1u : BATCH * X_FOURS * SLICE]
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint i = 0u; i < 16u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -156,7 +173,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {

@@ -1,8 +1,10 @@
 /* q4_0: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
  * 18 bytes for 32 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float, 1.12 conversions.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.92 operations: 0.0469 loads, 0.859 bits, 0.391 integer, 2.09 float, 0.531 conversions.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float,
+ * 1.12 conversions.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.92 operations: 0.0469 loads, 0.859 bits, 0.391 integer, 2.09 float, 0.531
+ * conversions.
  *
  *     format q4_0 "4-bit codes around 8, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -1244,7 +1246,8 @@ static const uint32_t q4_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_0_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_int8_f32_vulkan_load_words},
@@ -1304,7 +1307,8 @@ static const uint32_t q4_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_split_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_0_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_split_f32_vulkan_load_words},
@@ -1364,7 +1368,8 @@ static const uint32_t q4_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_0_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_int24_f32_vulkan_load_words},
@@ -1501,7 +1506,8 @@ static const uint32_t q4_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_0_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_int8_f16_vulkan_load_words},
@@ -1561,7 +1567,8 @@ static const uint32_t q4_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_split_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_0_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_split_f16_vulkan_load_words},
@@ -1621,7 +1628,8 @@ static const uint32_t q4_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_0_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_id_int24_f16_vulkan_load_words},

@@ -1,8 +1,10 @@
 // q4_0: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
 // 18 bytes for 32 elements, 4.5 bits each.
-// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float, 1.12 conversions.
-// gemv, gemv_id in f32: for each weight 0.562 bytes read, 4.38 operations: 0.312 loads, 0.875 bits, 0.438 integer, 2.19 float, 0.562 conversions.
+// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float,
+// 1.12 conversions.
+// gemv, gemv_id in f32: for each weight 0.562 bytes read, 4.38 operations: 0.312 loads, 0.875 bits, 0.438 integer, 2.19 float, 0.562
+// conversions.
 //
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -137,7 +139,9 @@ inline void accumulate(
     const float2 pair6 = float2(as_type<half2>(qs1 & 0xF000F0u));
     const float2 pair7 = float2(as_type<half2>((qs1 >> 8u) & 0xF000F0u));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 8.0f * x_sum[k][m][0]);
+        sum[m] += d * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))
+            + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y))
+            + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 8.0f * x_sum[k][m][0]);
     }
 }
 

@@ -141,7 +141,8 @@ void load_x(uint vector, uint j, uint k) {
         x[k][digit][1] = bytes_of(i1, digit);
         x[k][digit][2] = bytes_of(i2, digit);
         x[k][digit][3] = bytes_of(i3, digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
+            + sum_of_bytes(x[k][digit][3]);
     }
 }
 
@@ -164,7 +165,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint bytes3 = (qs1 >> 4u) & 0xF0F0F0Fu;
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - 8 * x_digits[k][digit][0]);
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - 8 * x_digits[k][digit][0]);
     }
     sum += d * (x_step[k][0] * dots0);
 }
@@ -253,8 +255,12 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][13] = bytes_of(i13, digit);
         wide_x[k][digit][14] = bytes_of(i14, digit);
         wide_x[k][digit][15] = bytes_of(i15, digit);
-        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1]) + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]) + sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
-        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9]) + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]) + sum_of_bytes(wide_x[k][digit][12]) + sum_of_bytes(wide_x[k][digit][13]) + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
+        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1])
+            + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]) + sum_of_bytes(wide_x[k][digit][4])
+            + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
+        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9])
+            + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]) + sum_of_bytes(wide_x[k][digit][12])
+            + sum_of_bytes(wide_x[k][digit][13]) + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
     }
 }
 
@@ -345,8 +351,14 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     uint bytes15 = (qs8 >> 4u) & 0xF0F0F0Fu;
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - 8 * wide_x_digits[k][digit][0]);
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - 8 * wide_x_digits[k][digit][1]);
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4])
+            + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])
+            - 8 * wide_x_digits[k][digit][0]);
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])
+            + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - 8 * wide_x_digits[k][digit][1]);
     }
     sum += d0 * (wide_x_step[k][0] * dots0) + d1 * (wide_x_step[k][1] * dots1);
 }

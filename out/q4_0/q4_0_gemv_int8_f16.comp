@@ -140,7 +140,8 @@ void load_x(uint vector, uint j, uint k) {
         x[k][digit][1] = bytes_of(i1, digit);
         x[k][digit][2] = bytes_of(i2, digit);
         x[k][digit][3] = bytes_of(i3, digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
+            + sum_of_bytes(x[k][digit][3]);
     }
 }
 
@@ -163,7 +164,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint bytes3 = (qs1 >> 4u) & 0xF0F0F0Fu;
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - 8 * x_digits[k][digit][0]);
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - 8 * x_digits[k][digit][0]);
     }
     sum += d * (x_step[k][0] * dots0);
 }
@@ -252,8 +254,12 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][13] = bytes_of(i13, digit);
         wide_x[k][digit][14] = bytes_of(i14, digit);
         wide_x[k][digit][15] = bytes_of(i15, digit);
-        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1]) + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]) + sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
-        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9]) + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]) + sum_of_bytes(wide_x[k][digit][12]) + sum_of_bytes(wide_x[k][digit][13]) + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
+        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1])
+            + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]) + sum_of_bytes(wide_x[k][digit][4])
+            + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
+        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9])
+            + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]) + sum_of_bytes(wide_x[k][digit][12])
+            + sum_of_bytes(wide_x[k][digit][13]) + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
     }
 }
 
@@ -344,8 +350,14 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     uint bytes15 = (qs8 >> 4u) & 0xF0F0F0Fu;
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - 8 * wide_x_digits[k][digit][0]);
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - 8 * wide_x_digits[k][digit][1]);
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4])
+            + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])
+            - 8 * wide_x_digits[k][digit][0]);
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])
+            + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - 8 * wide_x_digits[k][digit][1]);
     }
     sum += d0 * (wide_x_step[k][0] * dots0) + d1 * (wide_x_step[k][1] * dots1);
 }
@@ -362,7 +374,8 @@ void share_x(uint m, uint t) {
         [[unroll]] for (uint i = 0u; i < 2u; ++i) words[digit * 18u + 16u + i] = uint(wide_x_digits[0][digit][i]);
     }
     [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 18u + i] = floatBitsToUint(wide_x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -476,7 +489,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
@@ -515,7 +529,8 @@ void walk_shared() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 4u == 0u && rows * (row_tiles / 4u) > 1u) {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 4u == 0u
+        && rows * (row_tiles / 4u) > 1u) {
         walk_wide();
         return;
     }

@@ -1,8 +1,10 @@
 /* q4_K: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
  * 144 bytes for 256 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float, 1.75 conversions.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 4.17 operations: 0.0781 loads, 1.02 bits, 0.328 integer, 2.16 float, 0.594 conversions.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float,
+ * 1.75 conversions.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 4.17 operations: 0.0781 loads, 1.02 bits, 0.328 integer, 2.16 float, 0.594
+ * conversions.
  *
  *     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -1285,7 +1287,8 @@ static const uint32_t q4_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_K_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_id_int8_f32_vulkan_load_words},
@@ -1343,7 +1346,8 @@ static const uint32_t q4_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_split_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_K_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_id_split_f32_vulkan_load_words},
@@ -1401,7 +1405,8 @@ static const uint32_t q4_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_K_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_id_int24_f32_vulkan_load_words},
@@ -1534,7 +1539,8 @@ static const uint32_t q4_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_K_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_id_int8_f16_vulkan_load_words},
@@ -1592,7 +1598,8 @@ static const uint32_t q4_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_split_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_K_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_id_split_f16_vulkan_load_words},
@@ -1650,7 +1657,8 @@ static const uint32_t q4_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q4_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_K_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_K_gemv_id_int24_f16_vulkan_load_words},

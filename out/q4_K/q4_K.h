@@ -1,8 +1,10 @@
 /* q4_K: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
  * 144 bytes for 256 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float, 1.75 conversions.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 4.17 operations: 0.0781 loads, 1.02 bits, 0.328 integer, 2.16 float, 0.594 conversions.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float,
+ * 1.75 conversions.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 4.17 operations: 0.0781 loads, 1.02 bits, 0.328 integer, 2.16 float, 0.594
+ * conversions.
  *
  *     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"

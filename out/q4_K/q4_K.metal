@@ -1,8 +1,10 @@
 // q4_K: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
 // 144 bytes for 256 elements, 4.5 bits each.
-// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float, 1.75 conversions.
-// gemv, gemv_id in f32: for each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
+// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float,
+// 1.75 conversions.
+// gemv, gemv_id in f32: for each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875
+// conversions.
 //
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -182,7 +184,10 @@ inline void accumulate(
     const uint mn1 = mn_lo1 | (mn_hi1 << 4u);
     const float dmin_mn1 = dmin * float(mn1);
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y))) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * (dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y))) - dmin_mn1 * x_sum[k][m][1];
+        sum[m] += d_sc0 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))
+            + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y))) - dmin_mn0 * x_sum[k][m][0]
+            + d_sc1 * (dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y))
+            + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y))) - dmin_mn1 * x_sum[k][m][1];
     }
 }
 

@@ -122,7 +122,9 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
     uint mn1 = mn_lo1 | (mn_hi1 << 4u);
     precise float dmin_mn1 = dmin * float(mn1);
-    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))) - dmin_mn0 * x_sum[k][0] + d_sc1 * (dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))) - dmin_mn1 * x_sum[k][1];
+    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)))
+        - dmin_mn0 * x_sum[k][0] + d_sc1 * (dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y))
+        + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))) - dmin_mn1 * x_sum[k][1];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -264,14 +266,16 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inou
     uint mn_hi1 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
     uint mn1 = mn_lo1 | (mn_hi1 << 4u);
     precise float dmin_mn1 = dmin * float(mn1);
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1],
+        vec4(pair2.x, pair3.x, pair2.y, pair3.y));
     float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
     float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
     float dots3 = dot_add(dots2, wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
     float dots4 = dot_add(dots3, wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
     float dots5 = dot_add(dots4, wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
     float dots6 = dot_add(dots5, wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots7 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots7 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
     float dots8 = dot_add(dots7, wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
     float dots9 = dot_add(dots8, wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
     float dots10 = dot_add(dots9, wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));

@@ -184,7 +184,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint mn1 = mn_lo1 | (mn_hi1 << 4u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])) + int(sc1) * (dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3])));
+        dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]))
+            + int(sc1) * (dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3])));
     }
     sum += d * (x_step[k][0] * dots0) - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1]);
 }
@@ -351,12 +352,18 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inou
     uint mn1 = mn_lo1 | (mn_hi1 << 4u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
-        const int part1 = int(sc1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        const int part0 = int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4])
+            + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        const int part1 = int(sc1) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])
+            + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
     }
-    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) - dmin * (float(mn0) * wide_x_sum[k][0] + float(mn1) * wide_x_sum[k][1]);
+    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1)
+        - dmin * (float(mn0) * wide_x_sum[k][0] + float(mn1) * wide_x_sum[k][1]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];

@@ -1,8 +1,10 @@
 /* q5_K: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
  * 176 bytes for 256 elements, 5.5 bits each.
- * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 12.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5 float, 1.56 conversions.
- * gemv, gemv_id in f32: for each weight 0.688 bytes read, 6.56 operations: 0.172 loads, 2.77 bits, 0.219 integer, 2.62 float, 0.781 conversions.
+ * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 12.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5
+ * float, 1.56 conversions.
+ * gemv, gemv_id in f32: for each weight 0.688 bytes read, 6.56 operations: 0.172 loads, 2.77 bits, 0.219 integer, 2.62 float, 0.781
+ * conversions.
  *
  *     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -1295,7 +1297,8 @@ static const uint32_t q5_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q5_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q5_K_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_int8_f32_vulkan_load_words},
@@ -1353,7 +1356,8 @@ static const uint32_t q5_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_split_f32_vulkan_local_size_x},
+static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q5_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q5_K_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_split_f32_vulkan_load_words},
@@ -1411,7 +1415,8 @@ static const uint32_t q5_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q5_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q5_K_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_int24_f32_vulkan_load_words},
@@ -1544,7 +1549,8 @@ static const uint32_t q5_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q5_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q5_K_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_int8_f16_vulkan_load_words},
@@ -1602,7 +1608,8 @@ static const uint32_t q5_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_split_f16_vulkan_local_size_x},
+static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q5_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q5_K_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_split_f16_vulkan_load_words},
@@ -1660,7 +1667,8 @@ static const uint32_t q5_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q5_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q5_K_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_id_int24_f16_vulkan_load_words},

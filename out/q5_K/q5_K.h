@@ -1,8 +1,10 @@
 /* q5_K: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
  * 176 bytes for 256 elements, 5.5 bits each.
- * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 12.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5 float, 1.56 conversions.
- * gemv, gemv_id in f32: for each weight 0.688 bytes read, 6.56 operations: 0.172 loads, 2.77 bits, 0.219 integer, 2.62 float, 0.781 conversions.
+ * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 12.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5
+ * float, 1.56 conversions.
+ * gemv, gemv_id in f32: for each weight 0.688 bytes read, 6.56 operations: 0.172 loads, 2.77 bits, 0.219 integer, 2.62 float, 0.781
+ * conversions.
  *
  *     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"

@@ -1,8 +1,10 @@
 // q5_K: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
 // 176 bytes for 256 elements, 5.5 bits each.
-// dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 12.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5 float, 1.56 conversions.
-// gemv, gemv_id in f32: for each weight 0.688 bytes read, 8.59 operations: 0.281 loads, 3.69 bits, 0.312 integer, 3.25 float, 1.06 conversions.
+// dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 12.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5
+// float, 1.56 conversions.
+// gemv, gemv_id in f32: for each weight 0.688 bytes read, 8.59 operations: 0.281 loads, 3.69 bits, 0.312 integer, 3.25 float, 1.06
+// conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -326,7 +328,14 @@ inline void accumulate(
     const uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     const float dmin_mn7 = dmin * float(mn7);
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - dmin_mn3 * x_sum[k][m][3] + d_sc4 * dot(x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y)) - dmin_mn4 * x_sum[k][m][4] + d_sc5 * dot(x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y)) - dmin_mn5 * x_sum[k][m][5] + d_sc6 * dot(x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y)) - dmin_mn6 * x_sum[k][m][6] + d_sc7 * dot(x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y)) - dmin_mn7 * x_sum[k][m][7];
+        sum[m] += d_sc0 * dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) - dmin_mn0 * x_sum[k][m][0]
+            + d_sc1 * dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) - dmin_mn1 * x_sum[k][m][1]
+            + d_sc2 * dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) - dmin_mn2 * x_sum[k][m][2]
+            + d_sc3 * dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - dmin_mn3 * x_sum[k][m][3]
+            + d_sc4 * dot(x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y)) - dmin_mn4 * x_sum[k][m][4]
+            + d_sc5 * dot(x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y)) - dmin_mn5 * x_sum[k][m][5]
+            + d_sc6 * dot(x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y)) - dmin_mn6 * x_sum[k][m][6]
+            + d_sc7 * dot(x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y)) - dmin_mn7 * x_sum[k][m][7];
     }
 }
 

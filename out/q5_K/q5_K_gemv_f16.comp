@@ -187,7 +187,14 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     precise float dmin_mn7 = dmin * float(mn7);
-    sum += d_sc0 * dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - dmin_mn0 * x_sum[k][0] + d_sc1 * dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - dmin_mn1 * x_sum[k][1] + d_sc2 * dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - dmin_mn2 * x_sum[k][2] + d_sc3 * dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - dmin_mn3 * x_sum[k][3] + d_sc4 * dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) - dmin_mn4 * x_sum[k][4] + d_sc5 * dot(x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) - dmin_mn5 * x_sum[k][5] + d_sc6 * dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) - dmin_mn6 * x_sum[k][6] + d_sc7 * dot(x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) - dmin_mn7 * x_sum[k][7];
+    sum += d_sc0 * dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - dmin_mn0 * x_sum[k][0]
+        + d_sc1 * dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - dmin_mn1 * x_sum[k][1]
+        + d_sc2 * dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - dmin_mn2 * x_sum[k][2]
+        + d_sc3 * dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - dmin_mn3 * x_sum[k][3]
+        + d_sc4 * dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) - dmin_mn4 * x_sum[k][4]
+        + d_sc5 * dot(x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) - dmin_mn5 * x_sum[k][5]
+        + d_sc6 * dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) - dmin_mn6 * x_sum[k][6]
+        + d_sc7 * dot(x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) - dmin_mn7 * x_sum[k][7];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -388,15 +395,26 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[10], ino
     uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     precise float dmin_mn7 = dmin * float(mn7);
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
-    sum += d_sc0 * dots0 - dmin_mn0 * wide_x_sum[k][0] + d_sc1 * dots1 - dmin_mn1 * wide_x_sum[k][1] + d_sc2 * dots2 - dmin_mn2 * wide_x_sum[k][2] + d_sc3 * dots3 - dmin_mn3 * wide_x_sum[k][3] + d_sc4 * dots4 - dmin_mn4 * wide_x_sum[k][4] + d_sc5 * dots5 - dmin_mn5 * wide_x_sum[k][5] + d_sc6 * dots6 - dmin_mn6 * wide_x_sum[k][6] + d_sc7 * dots7 - dmin_mn7 * wide_x_sum[k][7];
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1],
+        vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][3],
+        vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5],
+        vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][7],
+        vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][11],
+        vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13],
+        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][15],
+        vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d_sc0 * dots0 - dmin_mn0 * wide_x_sum[k][0] + d_sc1 * dots1 - dmin_mn1 * wide_x_sum[k][1] + d_sc2 * dots2
+        - dmin_mn2 * wide_x_sum[k][2] + d_sc3 * dots3 - dmin_mn3 * wide_x_sum[k][3] + d_sc4 * dots4 - dmin_mn4 * wide_x_sum[k][4]
+        + d_sc5 * dots5 - dmin_mn5 * wide_x_sum[k][5] + d_sc6 * dots6 - dmin_mn6 * wide_x_sum[k][6] + d_sc7 * dots7
+        - dmin_mn7 * wide_x_sum[k][7];
 }
 
 const uint X_WORDS = 40u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
@@ -408,7 +426,8 @@ void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint i = 0u; i < 32u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
     [[unroll]] for (uint i = 0u; i < 8u; ++i) words[32u + i] = floatBitsToUint(x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -641,15 +660,26 @@ void add_held(uint j, uint k, uvec4 fours[1], uint words[10], inout float sum) {
     uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     precise float dmin_mn7 = dmin * float(mn7);
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
-    sum += d_sc0 * dots0 - dmin_mn0 * wide_x_sum[k][0] + d_sc1 * dots1 - dmin_mn1 * wide_x_sum[k][1] + d_sc2 * dots2 - dmin_mn2 * wide_x_sum[k][2] + d_sc3 * dots3 - dmin_mn3 * wide_x_sum[k][3] + d_sc4 * dots4 - dmin_mn4 * wide_x_sum[k][4] + d_sc5 * dots5 - dmin_mn5 * wide_x_sum[k][5] + d_sc6 * dots6 - dmin_mn6 * wide_x_sum[k][6] + d_sc7 * dots7 - dmin_mn7 * wide_x_sum[k][7];
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1],
+        vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][3],
+        vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5],
+        vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][7],
+        vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][11],
+        vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13],
+        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][15],
+        vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d_sc0 * dots0 - dmin_mn0 * wide_x_sum[k][0] + d_sc1 * dots1 - dmin_mn1 * wide_x_sum[k][1] + d_sc2 * dots2
+        - dmin_mn2 * wide_x_sum[k][2] + d_sc3 * dots3 - dmin_mn3 * wide_x_sum[k][3] + d_sc4 * dots4 - dmin_mn4 * wide_x_sum[k][4]
+        + d_sc5 * dots5 - dmin_mn5 * wide_x_sum[k][5] + d_sc6 * dots6 - dmin_mn6 * wide_x_sum[k][6] + d_sc7 * dots7
+        - dmin_mn7 * wide_x_sum[k][7];
 }
 
 void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
@@ -722,7 +752,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {

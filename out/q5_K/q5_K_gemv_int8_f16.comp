@@ -233,9 +233,14 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(int(sc0) * dot4(int(bytes0), x[k][digit][0]) + int(sc1) * dot4(int(bytes1), x[k][digit][1]) + int(sc2) * dot4(int(bytes2), x[k][digit][2]) + int(sc3) * dot4(int(bytes3), x[k][digit][3]) + int(sc4) * dot4(int(bytes4), x[k][digit][4]) + int(sc5) * dot4(int(bytes5), x[k][digit][5]) + int(sc6) * dot4(int(bytes6), x[k][digit][6]) + int(sc7) * dot4(int(bytes7), x[k][digit][7]));
+        dots0 = 256.0 * dots0 + float(int(sc0) * dot4(int(bytes0), x[k][digit][0]) + int(sc1) * dot4(int(bytes1), x[k][digit][1])
+            + int(sc2) * dot4(int(bytes2), x[k][digit][2]) + int(sc3) * dot4(int(bytes3), x[k][digit][3])
+            + int(sc4) * dot4(int(bytes4), x[k][digit][4]) + int(sc5) * dot4(int(bytes5), x[k][digit][5])
+            + int(sc6) * dot4(int(bytes6), x[k][digit][6]) + int(sc7) * dot4(int(bytes7), x[k][digit][7]));
     }
-    sum += d * (x_step[k][0] * dots0) - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1] + float(mn2) * x_sum[k][2] + float(mn3) * x_sum[k][3] + float(mn4) * x_sum[k][4] + float(mn5) * x_sum[k][5] + float(mn6) * x_sum[k][6] + float(mn7) * x_sum[k][7]);
+    sum += d * (x_step[k][0] * dots0) - dmin
+        * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1] + float(mn2) * x_sum[k][2] + float(mn3) * x_sum[k][3]
+        + float(mn4) * x_sum[k][4] + float(mn5) * x_sum[k][5] + float(mn6) * x_sum[k][6] + float(mn7) * x_sum[k][7]);
 }
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
@@ -534,16 +539,32 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[6], inout float sum) {
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3])) + int(sc1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
-        const int part1 = int(sc2) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])) + int(sc3) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
-        const int part2 = int(sc4) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19])) + int(sc5) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]));
-        const int part3 = int(sc6) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27])) + int(sc7) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]));
+        const int part0 = int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]))
+            + int(sc1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5])
+            + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        const int part1 = int(sc2) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]))
+            + int(sc3) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        const int part2 = int(sc4) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17])
+            + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]))
+            + int(sc5) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21])
+            + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]));
+        const int part3 = int(sc6) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25])
+            + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]))
+            + int(sc7) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29])
+            + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]));
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
         dots1 = float(part1);
         dots2 = float(part2);
         dots3 = float(part3);
     }
-    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) - dmin * (float(mn0) * wide_x_sum[k][0] + float(mn1) * wide_x_sum[k][1] + float(mn2) * wide_x_sum[k][2] + float(mn3) * wide_x_sum[k][3] + float(mn4) * wide_x_sum[k][4] + float(mn5) * wide_x_sum[k][5] + float(mn6) * wide_x_sum[k][6] + float(mn7) * wide_x_sum[k][7]);
+    sum += d * (DIGITS > 1u ? wide_x_step[k][0] * dots0
+        : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3)
+        - dmin * (float(mn0) * wide_x_sum[k][0] + float(mn1) * wide_x_sum[k][1] + float(mn2) * wide_x_sum[k][2]
+        + float(mn3) * wide_x_sum[k][3] + float(mn4) * wide_x_sum[k][4] + float(mn5) * wide_x_sum[k][5] + float(mn6) * wide_x_sum[k][6]
+        + float(mn7) * wide_x_sum[k][7]);
 }
 
 const uint X_WORDS = DIGITS * 32u + 12u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
@@ -558,7 +579,8 @@ void share_x(uint m, uint t) {
     }
     [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 32u + i] = floatBitsToUint(wide_x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < 8u; ++i) words[DIGITS * 32u + 4u + i] = floatBitsToUint(wide_x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -845,12 +867,21 @@ void add_held(uint j, uint k, uvec4 fours[1], uint words[10], inout float sum) {
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = int(sc0) * (dot4(int(bytes0), held_x[k][digit][0]) + dot4(int(bytes1), held_x[k][digit][1])) + int(sc1) * (dot4(int(bytes2), held_x[k][digit][2]) + dot4(int(bytes3), held_x[k][digit][3])) + int(sc2) * (dot4(int(bytes4), held_x[k][digit][4]) + dot4(int(bytes5), held_x[k][digit][5])) + int(sc3) * (dot4(int(bytes6), held_x[k][digit][6]) + dot4(int(bytes7), held_x[k][digit][7]));
-        const int part1 = int(sc4) * (dot4(int(bytes8), held_x[k][digit][8]) + dot4(int(bytes9), held_x[k][digit][9])) + int(sc5) * (dot4(int(bytes10), held_x[k][digit][10]) + dot4(int(bytes11), held_x[k][digit][11])) + int(sc6) * (dot4(int(bytes12), held_x[k][digit][12]) + dot4(int(bytes13), held_x[k][digit][13])) + int(sc7) * (dot4(int(bytes14), held_x[k][digit][14]) + dot4(int(bytes15), held_x[k][digit][15]));
+        const int part0 = int(sc0) * (dot4(int(bytes0), held_x[k][digit][0]) + dot4(int(bytes1), held_x[k][digit][1]))
+            + int(sc1) * (dot4(int(bytes2), held_x[k][digit][2]) + dot4(int(bytes3), held_x[k][digit][3]))
+            + int(sc2) * (dot4(int(bytes4), held_x[k][digit][4]) + dot4(int(bytes5), held_x[k][digit][5]))
+            + int(sc3) * (dot4(int(bytes6), held_x[k][digit][6]) + dot4(int(bytes7), held_x[k][digit][7]));
+        const int part1 = int(sc4) * (dot4(int(bytes8), held_x[k][digit][8]) + dot4(int(bytes9), held_x[k][digit][9]))
+            + int(sc5) * (dot4(int(bytes10), held_x[k][digit][10]) + dot4(int(bytes11), held_x[k][digit][11]))
+            + int(sc6) * (dot4(int(bytes12), held_x[k][digit][12]) + dot4(int(bytes13), held_x[k][digit][13]))
+            + int(sc7) * (dot4(int(bytes14), held_x[k][digit][14]) + dot4(int(bytes15), held_x[k][digit][15]));
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
     }
-    sum += d * (DIGITS > 1u ? held_x_step[k][0] * dots0 : held_x_step[k][0] * dots0 + held_x_step[k][1] * dots1) - dmin * (float(mn0) * held_x_sum[k][0] + float(mn1) * held_x_sum[k][1] + float(mn2) * held_x_sum[k][2] + float(mn3) * held_x_sum[k][3] + float(mn4) * held_x_sum[k][4] + float(mn5) * held_x_sum[k][5] + float(mn6) * held_x_sum[k][6] + float(mn7) * held_x_sum[k][7]);
+    sum += d * (DIGITS > 1u ? held_x_step[k][0] * dots0 : held_x_step[k][0] * dots0 + held_x_step[k][1] * dots1)
+        - dmin * (float(mn0) * held_x_sum[k][0] + float(mn1) * held_x_sum[k][1] + float(mn2) * held_x_sum[k][2]
+        + float(mn3) * held_x_sum[k][3] + float(mn4) * held_x_sum[k][4] + float(mn5) * held_x_sum[k][5] + float(mn6) * held_x_sum[k][6]
+        + float(mn7) * held_x_sum[k][7]);
 }
 
 void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
@@ -923,7 +954,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {

@@ -1,8 +1,10 @@
 /* q6_K: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
  * 210 bytes for 256 elements, 6.562 bits each.
- * dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float, 1.31 conversions.
- * gemv, gemv_id in f32: for each weight 0.82 bytes read, 6.41 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.5 float, 0.656 conversions.
+ * dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float,
+ * 1.31 conversions.
+ * gemv, gemv_id in f32: for each weight 0.82 bytes read, 6.41 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.5 float, 0.656
+ * conversions.
  *
  *     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -1299,7 +1301,8 @@ static const uint32_t q6_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int8_f32_vulkan_load_words},
@@ -1359,7 +1362,8 @@ static const uint32_t q6_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_split_f32_vulkan_local_size_x},
+static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_split_f32_vulkan_load_words},
@@ -1419,7 +1423,8 @@ static const uint32_t q6_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int24_f32_vulkan_load_words},
@@ -1554,7 +1559,8 @@ static const uint32_t q6_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int8_f16_vulkan_load_words},
@@ -1614,7 +1620,8 @@ static const uint32_t q6_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_split_f16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_split_f16_vulkan_load_words},
@@ -1674,7 +1681,8 @@ static const uint32_t q6_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int24_f16_vulkan_load_words},

@@ -1,7 +1,8 @@
 // q6_K: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // 210 bytes for 256 elements, 6.562 bits each.
-// dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float, 1.31 conversions.
+// dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float,
+// 1.31 conversions.
 // gemv, gemv_id in f32: for each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
@@ -196,7 +197,10 @@ inline void accumulate(
     const float2 pair6 = float2(as_type<half2>(codes3 & 0x3F003Fu));
     const float2 pair7 = float2(as_type<half2>((codes3 >> 8u) & 0x3F003Fu));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0f * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0f * x_sum[k][m][1]) + d_sc2 * (dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0f * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0f * x_sum[k][m][3]);
+        sum[m] += d_sc0 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0f * x_sum[k][m][0])
+            + d_sc1 * (dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0f * x_sum[k][m][1])
+            + d_sc2 * (dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0f * x_sum[k][m][2])
+            + d_sc3 * (dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0f * x_sum[k][m][3]);
     }
 }
 

@@ -125,7 +125,10 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint codes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);  // packed
     vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu);
     vec2 pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
-    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0 * x_sum[k][0]) + d_sc1 * (dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0 * x_sum[k][1]) + d_sc2 * (dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0 * x_sum[k][2]) + d_sc3 * (dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0 * x_sum[k][3]);
+    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0 * x_sum[k][0])
+        + d_sc1 * (dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0 * x_sum[k][1])
+        + d_sc2 * (dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0 * x_sum[k][2])
+        + d_sc3 * (dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0 * x_sum[k][3]);
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -317,15 +320,25 @@ void accumulate_wide(uint n, uint j, uint k, uint words[22], inout float sum) {
     uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);  // packed
     vec2 pair30 = unpackHalf2x16(codes15 & 0x3F003Fu);
     vec2 pair31 = unpackHalf2x16((codes15 >> 8u) & 0x3F003Fu);
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
-    sum += d_sc0 * (dots0 - 32.0 * wide_x_sum[k][0]) + d_sc1 * (dots1 - 32.0 * wide_x_sum[k][1]) + d_sc2 * (dots2 - 32.0 * wide_x_sum[k][2]) + d_sc3 * (dots3 - 32.0 * wide_x_sum[k][3]) + d_sc4 * (dots4 - 32.0 * wide_x_sum[k][4]) + d_sc5 * (dots5 - 32.0 * wide_x_sum[k][5]) + d_sc6 * (dots6 - 32.0 * wide_x_sum[k][6]) + d_sc7 * (dots7 - 32.0 * wide_x_sum[k][7]);
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1],
+        vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][3],
+        vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5],
+        vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][7],
+        vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][11],
+        vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13],
+        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][15],
+        vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d_sc0 * (dots0 - 32.0 * wide_x_sum[k][0]) + d_sc1 * (dots1 - 32.0 * wide_x_sum[k][1])
+        + d_sc2 * (dots2 - 32.0 * wide_x_sum[k][2]) + d_sc3 * (dots3 - 32.0 * wide_x_sum[k][3]) + d_sc4 * (dots4 - 32.0 * wide_x_sum[k][4])
+        + d_sc5 * (dots5 - 32.0 * wide_x_sum[k][5]) + d_sc6 * (dots6 - 32.0 * wide_x_sum[k][6]) + d_sc7 * (dots7 - 32.0 * wide_x_sum[k][7]);
 }
 
 const uint X_WORDS = 20u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
@@ -337,7 +350,8 @@ void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint i = 0u; i < 16u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
     [[unroll]] for (uint i = 0u; i < 4u; ++i) words[16u + i] = floatBitsToUint(x_sum[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -556,15 +570,25 @@ void add_held(uint j, uint k, uint words[22], inout float sum) {
     uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);  // packed
     vec2 pair30 = unpackHalf2x16(codes15 & 0x3F003Fu);
     vec2 pair31 = unpackHalf2x16((codes15 >> 8u) & 0x3F003Fu);
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
-    sum += d_sc0 * (dots0 - 32.0 * wide_x_sum[k][0]) + d_sc1 * (dots1 - 32.0 * wide_x_sum[k][1]) + d_sc2 * (dots2 - 32.0 * wide_x_sum[k][2]) + d_sc3 * (dots3 - 32.0 * wide_x_sum[k][3]) + d_sc4 * (dots4 - 32.0 * wide_x_sum[k][4]) + d_sc5 * (dots5 - 32.0 * wide_x_sum[k][5]) + d_sc6 * (dots6 - 32.0 * wide_x_sum[k][6]) + d_sc7 * (dots7 - 32.0 * wide_x_sum[k][7]);
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1],
+        vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][3],
+        vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5],
+        vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][7],
+        vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][11],
+        vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13],
+        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][15],
+        vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d_sc0 * (dots0 - 32.0 * wide_x_sum[k][0]) + d_sc1 * (dots1 - 32.0 * wide_x_sum[k][1])
+        + d_sc2 * (dots2 - 32.0 * wide_x_sum[k][2]) + d_sc3 * (dots3 - 32.0 * wide_x_sum[k][3]) + d_sc4 * (dots4 - 32.0 * wide_x_sum[k][4])
+        + d_sc5 * (dots5 - 32.0 * wide_x_sum[k][5]) + d_sc6 * (dots6 - 32.0 * wide_x_sum[k][6]) + d_sc7 * (dots7 - 32.0 * wide_x_sum[k][7]);
 }
 
 void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
@@ -637,7 +661,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {

@@ -183,7 +183,10 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint bytes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);
     float dots0 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), x[k][digit][0]) - 32 * x_digits[k][digit][0]) + sc1 * (dot4(int(bytes1), x[k][digit][1]) - 32 * x_digits[k][digit][1]) + sc2 * (dot4(int(bytes2), x[k][digit][2]) - 32 * x_digits[k][digit][2]) + sc3 * (dot4(int(bytes3), x[k][digit][3]) - 32 * x_digits[k][digit][3]));
+        dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), x[k][digit][0]) - 32 * x_digits[k][digit][0])
+            + sc1 * (dot4(int(bytes1), x[k][digit][1]) - 32 * x_digits[k][digit][1])
+            + sc2 * (dot4(int(bytes2), x[k][digit][2]) - 32 * x_digits[k][digit][2])
+            + sc3 * (dot4(int(bytes3), x[k][digit][3]) - 32 * x_digits[k][digit][3]));
     }
     sum += d * (x_step[k][0] * dots0);
 }
@@ -463,8 +466,17 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[8], uint words[10], ino
     uint bytes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) - 32 * wide_x_digits[k][digit][0]) + sc1 * (dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - 32 * wide_x_digits[k][digit][1]) + sc2 * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) - 32 * wide_x_digits[k][digit][2]) + sc3 * (dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - 32 * wide_x_digits[k][digit][3]));
-        dots1 = 256.0 * dots1 + float(sc4 * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) - 32 * wide_x_digits[k][digit][4]) + sc5 * (dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - 32 * wide_x_digits[k][digit][5]) + sc6 * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) - 32 * wide_x_digits[k][digit][6]) + sc7 * (dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - 32 * wide_x_digits[k][digit][7]));
+        dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            - 32 * wide_x_digits[k][digit][0]) + sc1
+            * (dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - 32 * wide_x_digits[k][digit][1])
+            + sc2 * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) - 32 * wide_x_digits[k][digit][2])
+            + sc3 * (dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - 32 * wide_x_digits[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(sc4 * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            - 32 * wide_x_digits[k][digit][4]) + sc5
+            * (dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - 32 * wide_x_digits[k][digit][5])
+            + sc6 * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) - 32 * wide_x_digits[k][digit][6])
+            + sc7 * (dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15])
+            - 32 * wide_x_digits[k][digit][7]));
     }
     sum += d0 * (wide_x_step[k][0] * dots0) + d1 * (wide_x_step[k][1] * dots1);
 }
@@ -567,7 +579,8 @@ void walk_wide() {
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u
+        && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
         walk_wide();
         return;
     }

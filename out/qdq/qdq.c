@@ -209,7 +209,8 @@ static const qk_field qdq_backward_scales_push[] = {
 };
 
 static const uint32_t qdq_backward_scales_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant qdq_backward_scales_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_backward_scales_vulkan_local_size_x}};
+static const qk_spec_constant qdq_backward_scales_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    qdq_backward_scales_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_backward_scales_vulkan = {
     .abi = 2,
@@ -266,7 +267,8 @@ static const qk_field qdq_backward_biases_push[] = {
 };
 
 static const uint32_t qdq_backward_biases_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant qdq_backward_biases_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_backward_biases_vulkan_local_size_x}};
+static const qk_spec_constant qdq_backward_biases_vulkan_constants[] = {{0, "local_size_x", 256, 6,
+    qdq_backward_biases_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_backward_biases_vulkan = {
     .abi = 2,
@@ -328,12 +330,14 @@ qk_status qk_qdq_forward(const qk_backend *backend, qk_range q, qk_range scales,
 
 qk_status qk_qdq_backward_scales(const qk_backend *backend, qk_range q, qk_range dy, qk_range d_scales,
     uint64_t groups, uint32_t group, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_qdq_backward_scales_metal : &qk_qdq_backward_scales_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_qdq_backward_scales_metal
+        : &qk_qdq_backward_scales_vulkan;
     return qk_dispatch_qdq_backward_scales(backend, kernel, q, dy, d_scales, groups, group, error);
 }
 
 qk_status qk_qdq_backward_biases(const qk_backend *backend, qk_range dy, qk_range d_biases,
     uint64_t groups, uint32_t group, qk_error *error) {
-    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_qdq_backward_biases_metal : &qk_qdq_backward_biases_vulkan;
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_qdq_backward_biases_metal
+        : &qk_qdq_backward_biases_vulkan;
     return qk_dispatch_qdq_backward_biases(backend, kernel, dy, d_biases, groups, group, error);
 }

@@ -1,8 +1,10 @@
 /* tq1_0: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
  * 54 bytes for 256 elements, 1.688 bits each.
- * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.84 operations: 0.125 loads, 2.39 bits, 0.781 integer, 2.03 float, 0.516 conversions.
+ * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25
+ * conversions.
+ * gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.84 operations: 0.125 loads, 2.39 bits, 0.781 integer, 2.03 float, 0.516
+ * conversions.
  *
  *     format tq1_0 "ternary codes, five in a byte, one scale for 256"
  *
@@ -770,7 +772,8 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_split_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    tq1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_split_f32_vulkan_split},
@@ -839,7 +842,8 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
-static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    tq1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int24_f32_vulkan_split},
@@ -1060,7 +1064,8 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_split_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    tq1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_split_f16_vulkan_split},
@@ -1129,7 +1134,8 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
-static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    tq1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int24_f16_vulkan_split},
@@ -1269,7 +1275,8 @@ static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits}};
 
@@ -1320,7 +1327,8 @@ static const qk_field tq1_0_gemv_id_split_f32_push[] = {
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_digits[] = {2};
-static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_split_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    tq1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits}};
 
@@ -1371,7 +1379,8 @@ static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits}};
 
@@ -1497,7 +1506,8 @@ static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits}};
 
@@ -1548,7 +1558,8 @@ static const qk_field tq1_0_gemv_id_split_f16_push[] = {
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_digits[] = {2};
-static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_split_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    tq1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits}};
 
@@ -1599,7 +1610,8 @@ static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
+static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
+    tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits}};
 

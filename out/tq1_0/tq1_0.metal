@@ -1,8 +1,10 @@
 // tq1_0: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
-// dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25 conversions.
-// gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.66 operations: 0.141 loads, 2.25 bits, 0.719 integer, 2.03 float, 0.516 conversions.
+// dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 15 operations: 0.75 loads, 4.5 bits, 7.5 integer, 1 float, 1.25
+// conversions.
+// gemv, gemv_id in f32: for each weight 0.211 bytes read, 5.66 operations: 0.141 loads, 2.25 bits, 0.719 integer, 2.03 float, 0.516
+// conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -237,7 +239,20 @@ inline void accumulate(
     const float2 pair30 = float2(as_type<half2>(bytes15 & 0x30003u));
     const float2 pair31 = float2(as_type<half2>(bytes15 & 0x3000300u));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) + dot(x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y)) + dot(x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y)) + dot(x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y)) + dot(x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y)) + (dot(x[k][m][8], float4(pair16.x, pair17.x, pair16.y, pair17.y)) + dot(x[k][m][9], float4(pair18.x, pair19.x, pair18.y, pair19.y)) + dot(x[k][m][10], float4(pair20.x, pair21.x, pair20.y, pair21.y)) + dot(x[k][m][11], float4(pair22.x, pair23.x, pair22.y, pair23.y)) + dot(x[k][m][12], float4(pair24.x, pair25.x, pair24.y, pair25.y)) + dot(x[k][m][13], float4(pair26.x, pair27.x, pair26.y, pair27.y)) + dot(x[k][m][14], float4(pair28.x, pair29.x, pair28.y, pair29.y)) + dot(x[k][m][15], float4(pair30.x, pair31.x, pair30.y, pair31.y)) - x_sum[k][m][0]));
+        sum[m] += d * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y))
+            + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y))
+            + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) + dot(x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y))
+            + dot(x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y))
+            + dot(x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y))
+            + dot(x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y))
+            + (dot(x[k][m][8], float4(pair16.x, pair17.x, pair16.y, pair17.y))
+            + dot(x[k][m][9], float4(pair18.x, pair19.x, pair18.y, pair19.y))
+            + dot(x[k][m][10], float4(pair20.x, pair21.x, pair20.y, pair21.y))
+            + dot(x[k][m][11], float4(pair22.x, pair23.x, pair22.y, pair23.y))
+            + dot(x[k][m][12], float4(pair24.x, pair25.x, pair24.y, pair25.y))
+            + dot(x[k][m][13], float4(pair26.x, pair27.x, pair26.y, pair27.y))
+            + dot(x[k][m][14], float4(pair28.x, pair29.x, pair28.y, pair29.y))
+            + dot(x[k][m][15], float4(pair30.x, pair31.x, pair30.y, pair31.y)) - x_sum[k][m][0]));
     }
 }
 

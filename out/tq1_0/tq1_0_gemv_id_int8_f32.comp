@@ -188,8 +188,12 @@ void load_x(uint vector, uint j, uint k) {
         x[k][digit][13] = bytes_of(i13, digit);
         x[k][digit][14] = bytes_of(i14, digit);
         x[k][digit][15] = bytes_of(i15, digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6]) + sum_of_bytes(x[k][digit][7]);
-        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10]) + sum_of_bytes(x[k][digit][11]) + sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14]) + sum_of_bytes(x[k][digit][15]);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
+            + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
+            + sum_of_bytes(x[k][digit][7]);
+        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10])
+            + sum_of_bytes(x[k][digit][11]) + sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14])
+            + sum_of_bytes(x[k][digit][15]);
     }
 }
 
@@ -259,8 +263,12 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]) - x_digits[k][digit][0];
-        const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13]) + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][1];
+        const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
+            + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]) - x_digits[k][digit][0];
+        const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10])
+            + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][1];
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
     }

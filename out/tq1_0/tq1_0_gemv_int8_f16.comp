@@ -203,8 +203,12 @@ void load_x(uint vector, uint j, uint k) {
         x[k][digit][13] = bytes_of(i13, digit);
         x[k][digit][14] = bytes_of(i14, digit);
         x[k][digit][15] = bytes_of(i15, digit);
-        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6]) + sum_of_bytes(x[k][digit][7]);
-        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10]) + sum_of_bytes(x[k][digit][11]) + sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14]) + sum_of_bytes(x[k][digit][15]);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
+            + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
+            + sum_of_bytes(x[k][digit][7]);
+        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10])
+            + sum_of_bytes(x[k][digit][11]) + sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14])
+            + sum_of_bytes(x[k][digit][15]);
     }
 }
 
@@ -274,8 +278,12 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]) - x_digits[k][digit][0];
-        const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13]) + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][1];
+        const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
+            + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]) - x_digits[k][digit][0];
+        const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10])
+            + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][1];
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
     }
@@ -453,10 +461,18 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][29] = bytes_of(i29, digit);
         wide_x[k][digit][30] = bytes_of(i30, digit);
         wide_x[k][digit][31] = bytes_of(i31, digit);
-        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1]) + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]) + sum_of_bytes(wide_x[k][digit][4]) + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
-        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9]) + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]) + sum_of_bytes(wide_x[k][digit][12]) + sum_of_bytes(wide_x[k][digit][13]) + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
-        wide_x_digits[k][digit][2] = sum_of_bytes(wide_x[k][digit][16]) + sum_of_bytes(wide_x[k][digit][17]) + sum_of_bytes(wide_x[k][digit][18]) + sum_of_bytes(wide_x[k][digit][19]) + sum_of_bytes(wide_x[k][digit][20]) + sum_of_bytes(wide_x[k][digit][21]) + sum_of_bytes(wide_x[k][digit][22]) + sum_of_bytes(wide_x[k][digit][23]);
-        wide_x_digits[k][digit][3] = sum_of_bytes(wide_x[k][digit][24]) + sum_of_bytes(wide_x[k][digit][25]) + sum_of_bytes(wide_x[k][digit][26]) + sum_of_bytes(wide_x[k][digit][27]) + sum_of_bytes(wide_x[k][digit][28]) + sum_of_bytes(wide_x[k][digit][29]) + sum_of_bytes(wide_x[k][digit][30]) + sum_of_bytes(wide_x[k][digit][31]);
+        wide_x_digits[k][digit][0] = sum_of_bytes(wide_x[k][digit][0]) + sum_of_bytes(wide_x[k][digit][1])
+            + sum_of_bytes(wide_x[k][digit][2]) + sum_of_bytes(wide_x[k][digit][3]) + sum_of_bytes(wide_x[k][digit][4])
+            + sum_of_bytes(wide_x[k][digit][5]) + sum_of_bytes(wide_x[k][digit][6]) + sum_of_bytes(wide_x[k][digit][7]);
+        wide_x_digits[k][digit][1] = sum_of_bytes(wide_x[k][digit][8]) + sum_of_bytes(wide_x[k][digit][9])
+            + sum_of_bytes(wide_x[k][digit][10]) + sum_of_bytes(wide_x[k][digit][11]) + sum_of_bytes(wide_x[k][digit][12])
+            + sum_of_bytes(wide_x[k][digit][13]) + sum_of_bytes(wide_x[k][digit][14]) + sum_of_bytes(wide_x[k][digit][15]);
+        wide_x_digits[k][digit][2] = sum_of_bytes(wide_x[k][digit][16]) + sum_of_bytes(wide_x[k][digit][17])
+            + sum_of_bytes(wide_x[k][digit][18]) + sum_of_bytes(wide_x[k][digit][19]) + sum_of_bytes(wide_x[k][digit][20])
+            + sum_of_bytes(wide_x[k][digit][21]) + sum_of_bytes(wide_x[k][digit][22]) + sum_of_bytes(wide_x[k][digit][23]);
+        wide_x_digits[k][digit][3] = sum_of_bytes(wide_x[k][digit][24]) + sum_of_bytes(wide_x[k][digit][25])
+            + sum_of_bytes(wide_x[k][digit][26]) + sum_of_bytes(wide_x[k][digit][27]) + sum_of_bytes(wide_x[k][digit][28])
+            + sum_of_bytes(wide_x[k][digit][29]) + sum_of_bytes(wide_x[k][digit][30]) + sum_of_bytes(wide_x[k][digit][31]);
     }
 }
 
@@ -655,16 +671,29 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inou
     uint bytes31 = ((evens31 >> 8u) & 0xFF00FFu) | (odds31 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][0];
-        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][1];
-        const int part2 = dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][2];
-        const int part3 = dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][3];
+        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4])
+            + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])
+            - wide_x_digits[k][digit][0];
+        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])
+            + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][1];
+        const int part2 = dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17])
+            + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19])
+            + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21])
+            + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][2];
+        const int part3 = dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25])
+            + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27])
+            + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29])
+            + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][3];
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
         dots1 = float(part1);
         dots2 = float(part2);
         dots3 = float(part3);
     }
-    sum += d1 * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3);
+    sum += d1 * (DIGITS > 1u ? wide_x_step[k][0] * dots0
+        : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3);
 }
 
 const uint X_WORDS = DIGITS * 36u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
@@ -679,7 +708,8 @@ void share_x(uint m, uint t) {
         [[unroll]] for (uint i = 0u; i < 4u; ++i) words[digit * 36u + 32u + i] = uint(wide_x_digits[0][digit][i]);
     }
     [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 36u + i] = floatBitsToUint(wide_x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
 // Takes it from there.
@@ -934,16 +964,29 @@ void add_held(uint j, uint k, uint words[11], inout float sum) {
     uint bytes31 = ((evens31 >> 8u) & 0xFF00FFu) | (odds31 & 0xFF00FF00u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][0];
-        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][1];
-        const int part2 = dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][2];
-        const int part3 = dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][3];
+        const int part0 = dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])
+            + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4])
+            + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])
+            - wide_x_digits[k][digit][0];
+        const int part1 = dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])
+            + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])
+            + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])
+            + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][1];
+        const int part2 = dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17])
+            + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19])
+            + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21])
+            + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][2];
+        const int part3 = dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25])
+            + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27])
+            + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29])
+            + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][3];
         dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
         dots1 = float(part1);
         dots2 = float(part2);
         dots3 = float(part3);
     }
-    sum += d1 * (DIGITS > 1u ? wide_x_step[k][0] * dots0 : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3);
+    sum += d1 * (DIGITS > 1u ? wide_x_step[k][0] * dots0
+        : wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3);
 }
 
 void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
@@ -1016,7 +1059,8 @@ void walk_shared() {
             share_x(i / count, i % count);
         }
         barrier();
-        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];
             [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
@@ -1040,7 +1084,8 @@ void walk_shared() {
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r)
+                        accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
@@ -1060,7 +1105,8 @@ void main() {
         walk_ahead();
         return;
     }
-    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles % 8u == 0u
+        && rows * (row_tiles / 8u) > 1u) {
         walk_wide();
         return;
     }
