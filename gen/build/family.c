@@ -114,7 +114,7 @@ static const qg_plan *save_registers(qg_arena *arena, const qg_plan *wide) {
     const qg_fetches *fours = qg_fetches_of(arena, qg_lower_dot(wide, QG_PRODUCTS_F32));
     const qg_fetches *words = qg_fetches_of(arena, qg_lower_dot(plan, QG_PRODUCTS_F32));
     if (fours->n_fours == 0 || wide->pairs) return plan;
-    return 100 * registers_of_loads(fours) >= 146 * registers_of_loads(words) ? plan : wide;
+    return 100 * registers_of_loads(fours) >= QG_DEVICE_FOURS_PERCENT * registers_of_loads(words) ? plan : wide;
 }
 
 /* Rows of experts are short, so that larger tiles leave threads without any: only where smaller
@@ -182,17 +182,15 @@ static bool fills_registers(const qg_kernel *kernel) {
     return !kernel->family->in_blocks && x + 8 * tile * qg_bits_per_element(kernel->layout) / 32 > QG_DEVICE_REGISTERS;
 }
 
-/* Whether what threads load by themselves is so scattered that it is better loaded side by side: in integers,
- * word by word, or with windows and gaps that bring two fifths more than a tile has; in floats, whose x
- * leaves fewer registers for them, a tenth, but not of fewer than two bits, of which x is nearly all. Lookups
- * are in the same memory, and wait for each other there: only where loads are five for two words. */
+/* Whether what threads load by themselves is so scattered that it is better loaded side by side: word by word, or with
+ * windows and gaps that bring more than a tile has. Lookups are in the same memory, and wait for each other there. */
 static bool is_scattered(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
     const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(plan, kernel->sum->products));
     const double bits = qg_bits_per_element(kernel->layout), words = plan->tile_elements * bits / 32;
-    const double loads = all->n_fours + all->n_words, registers = 4 * all->n_fours + all->n_words;
-    if (plan->pairs || plan->copied) return loads >= 2.5 * words;
-    if (kernel->sum->digits) return loads >= 0.75 * words || registers >= 1.4 * words;
-    return bits >= 2 && registers >= 1.1 * words;
+    const double loads = 100 * (all->n_fours + all->n_words) / words, registers = 100 * registers_of_loads(all) / words;
+    if (plan->pairs || plan->copied) return loads >= QG_DEVICE_SCATTERED_LOOKUPS;
+    if (kernel->sum->digits) return loads >= QG_DEVICE_SCATTERED_LOADS || registers >= QG_DEVICE_SCATTERED_WORDS;
+    return bits >= QG_DEVICE_SCATTERED_BITS && registers >= QG_DEVICE_SCATTERED_FLOATS;
 }
 
 /* The plan for rows that are loaded ahead. A subgroup loads whole slices side by side, which begin where blocks do; so
@@ -215,16 +213,19 @@ static const qg_plan *plan_ahead(qg_arena *arena, const qg_kernel *kernel) {
     return plan;
 }
 
-/* Rows that are loaded ahead at a time, which take registers and memory of a subgroup, beside x: as
- * was best on one device. */
 static uint32_t rows_ahead(const qg_kernel *kernel) {
-    const double bits = qg_bits_per_element(kernel->layout);
-    const bool looks_up = kernel->ahead->pairs || kernel->ahead->copied, floats = kernel->sum->digits == 0;
-    const bool small_x = kernel->sum->digits == 1 && kernel->ahead->tile_elements <= QG_DEVICE_AHEAD_ELEMENTS;
-    uint32_t rows = bits > 2.75 && bits <= 5 && !small_x ? 2 : 4;
-    if (bits > 5.5) rows = kernel->sum->digits == 2 ? 2 : 1;
-    if (floats) rows = bits > 5.5 ? 2 : 4;
-    return looks_up && rows > 2 ? 2 : rows;
+    const double bits = 100 * qg_bits_per_element(kernel->layout);
+    const qg_plan *ahead = kernel->ahead;
+    const uint32_t digits = kernel->sum->digits, most = QG_DEVICE_AHEAD_ROWS;
+    const bool large = bits > QG_DEVICE_AHEAD_LARGE_BITS, looks_up = ahead->pairs || ahead->copied;
+    const bool medium = bits > QG_DEVICE_AHEAD_SMALL_BITS && bits <= QG_DEVICE_AHEAD_MEDIUM_BITS;
+    const bool small_x = digits == 1 && ahead->tile_elements <= QG_DEVICE_AHEAD_ELEMENTS;
+    uint32_t rows = most;
+    if (large)
+        rows = digits == 1 || digits > 2 ? 1 : 2;
+    else if (digits && medium && !small_x)
+        rows = 2;
+    return looks_up && rows > QG_DEVICE_AHEAD_ROWS_LOOKED_UP ? QG_DEVICE_AHEAD_ROWS_LOOKED_UP : rows;
 }
 
 static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
