@@ -6,7 +6,7 @@
 
 /* ---- print.c and the targets ------------------------------------------------------------------------------------- */
 
-typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C, QG_TARGET_COUNT } qg_target_id;
+typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C, QG_OPENCL, QG_TARGET_COUNT } qg_target_id;
 
 struct qg_templates;
 
@@ -129,6 +129,9 @@ char *qg_expand(qg_arena *arena, const qg_templates *templates, const char *name
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why);
 char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
+
+/* OpenCL C of the kernels of a request that decode a whole tensor (QG_OPENCL's `print`). */
+char *qg_opencl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
 
 /* C header and source of a format: reference decoder, descriptors, dispatch stubs. `codes` holds
  * one entry for each Vulkan kernel in the order of qg_kernels; with `embed`, its words stand in the
