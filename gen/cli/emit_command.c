@@ -35,15 +35,19 @@ static bool choose_classes(qg_session *session, const qg_texts *names, qg_emit_o
     return true;
 }
 
-static bool choose_apis(const qg_texts *names, qg_emit_options *emit) {
+/* Those with descriptors, unless some are named. */
+static bool choose_apis(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
     emit->vulkan = emit->metal = names->count == 0;
     for (uint32_t n = 0; n < names->count; ++n) {
         if (strcmp(names->items[n], "vulkan") == 0)
             emit->vulkan = true;
         else if (strcmp(names->items[n], "metal") == 0)
             emit->metal = true;
+        else if (qg_target_of_api(names->items[n]) < QG_TARGET_COUNT)
+            emit->texts |= UINT32_C(1) << qg_target_of_api(names->items[n]);
         else
-            return qg_complain("--api takes vulkan or metal, not '%s'", names->items[n]) == 0;
+            return qg_complain("--api takes vulkan|metal%s, not '%s'", qg_api_words(session->arena), names->items[n]) ==
+                   0;
     }
     return true;
 }
@@ -104,7 +108,8 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
     const qg_option options[] = {
         {"--format", QG_TEXTS, &formats, "F", "a format (default: all)"},
         {"--family", QG_TEXTS, &families, "FAMILY", "a kernel family (default: all)"},
-        {"--api", QG_TEXTS, &apis, "vulkan|metal", "an API (default: both)"},
+        {"--api", QG_TEXTS, &apis, qg_format(session->arena, "vulkan|metal%s", qg_api_words(session->arena)),
+         "an API (default: vulkan and metal)"},
         {"--class", QG_TEXTS, &classes, qg_class_words(),
          "how sums over rows multiply (default: all but half and mma)"},
         {"--decode-math", QG_TEXT, &math_name, "f32|bf16|f16",
@@ -122,7 +127,7 @@ int qg_command_emit(qg_session *session, int argc, char **argv) {
         QG_PUSH(session->arena, session->specs.items, session->specs.count, session->specs.capacity, rest.items[i]);
     if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
     if (!choose_classes(session, &classes, &emit) || !qg_choose_families(session, &families, &emit) ||
-        !choose_apis(&apis, &emit) || !choose_plains(session, &families, &formats, &emit) ||
+        !choose_apis(session, &apis, &emit) || !choose_plains(session, &families, &formats, &emit) ||
         !qg_choose_layouts(session, &formats, math, &emit) || !choose_shown(session, shown, &emit))
         return 1;
     emit.templates = qg_session_templates(session);

@@ -84,6 +84,19 @@ static bool any_on_metal(qg_arena *arena, const qg_request *request) {
     return false;
 }
 
+/* The kernels of APIs that are text alone. */
+static bool add_texts(qg_arena *arena, const emission *e, const qg_request *request, const char *folder,
+                      product *product) {
+    for (uint32_t t = 0; t < QG_TARGET_COUNT; ++t) {
+        const qg_target *target = &qg_targets[t];
+        if (!(e->options->texts >> t & 1)) continue;
+        const char *text = target->print(arena, &e->templates, request, &product->why);
+        if (!text) return false;
+        add(product, qg_format(arena, "%s%s.%s", folder, request->layout->name, target->ending), text, false);
+    }
+    return true;
+}
+
 static void emit_format(qg_arena *arena, const emission *e, const qg_layout *layout, product *product) {
     const qg_emit_options *o = e->options;
     qg_kernel_list kernels = {0};
@@ -112,6 +125,7 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
     const char *source = header ? qg_c_source(arena, &e->templates, &request, &c, &product->why) : NULL;
     if (!source) return;
     const char *folder = o->embed ? "" : qg_format(arena, "%s/", name);
+    if (!add_texts(arena, e, &request, folder, product)) return;
     if (request.metal && !o->embed) add(product, qg_format(arena, "%s%s.metal", folder, name), msl, false);
     add(product, qg_format(arena, "%s%s.h", folder, name), header, false);
     add(product, qg_format(arena, "%s%s.c", folder, name), source, false);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* clang-format off */
-/* Keywords, types and functions of C, GLSL and MSL that a name of a specification could hide or clash with, and the
- * names that specifications themselves give a meaning. */
+/* Keywords, types and functions of C, GLSL, MSL and OpenCL C that a name of a specification could hide or clash with,
+ * and the names that specifications themselves give a meaning. */
 static const char reserved[] =
     /* C11 */
     " auto break case char const continue default do double else enum extern float goto if inline int long register "
@@ -29,6 +29,13 @@ static const char reserved[] =
     "const_cast co_await co_return co_yield decltype delete dynamic_cast explicit export friend mutable new noexcept "
     "not not_eq nullptr operator or or_eq private protected reinterpret_cast requires static_assert static_cast "
     "thread_local throw try typeid typename virtual wchar_t xor xor_eq ray_data object_data mesh visible stitchable "
+    /* OpenCL C */
+    "global local private read_only write_only read_write pipe double2 double3 double4 long2 long3 long4 ulong2 ulong3 "
+    "ulong4 short3 ushort3 char3 uchar3 event_t sampler_t get_global_id get_global_size as_int as_int2 as_int4 as_uint "
+    "as_uint2 as_uint4 as_float as_float2 as_float4 convert_int convert_int2 convert_int4 convert_uint convert_uint2 "
+    "convert_uint4 convert_float convert_float2 convert_float4 vload_half vstore_half_rte vstorea_half2_rte "
+    "vstorea_half4_rte sign_extend_int sign_extend_int2 sign_extend_int4 load_u32_of_u8 load_u32_of_u16 store_f32 "
+    "store_f16 store_bf16 write_tile_f32 write_tile_f16 write_tile_bf16 "
     /* functions that kernels call */
     "abs all any ceil clamp cos cross dot exp exp2 floor fma fract isinf isnan ldexp length log log2 max min mix mod "
     "modf normalize pow round select sign sin sqrt step trunc pack unpack as_type popcount "

@@ -2,6 +2,7 @@
 #include "build/cost.h"
 #include "text/plain.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,54 +22,29 @@ const char *qg_template_text(const qg_templates *templates, const char *name) {
     return NULL;
 }
 
-/* Names of templates, the same stem with each of the endings. */
-typedef struct names {
-    uint32_t count, capacity;
-    const char **items;
-} names;
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-static void add_names(qg_arena *arena, names *list, const char *stem, const char *const *endings) {
-    for (; *endings; ++endings) {
-        const char *name = qg_format(arena, "%s.%s", stem, *endings);
-        QG_PUSH(arena, list->items, list->count, list->capacity, name);
-    }
-}
-
-static names template_names(qg_arena *arena) {
-    static const char *const prelude[] = {"glsl", "metal", "c", NULL}, *const file[] = {"metal", "h", "c", NULL};
-    static const char *const kernel[] = {"comp", "metal", "c", NULL}, *const set[] = {"glsl", "metal", NULL},
-                             *const rows[] = {"metal", NULL}, *const mma[] = {"comp", "metal", NULL},
-                             *const units[] = {"ext", "glsl", NULL}, *const sums[] = {"glsl", NULL};
-    names list = {0};
-    add_names(arena, &list, "prelude", prelude);
-    add_names(arena, &list, "format", file);
-    add_names(arena, &list, "plain", file);
-    add_names(arena, &list, "gemv_tiles", rows);
-    add_names(arena, &list, "gemv_rows", rows);
-    add_names(arena, &list, "gemv_mma", mma);
-    add_names(arena, &list, "gemv_mma_rows", rows);
-    add_names(arena, &list, "mma_units", units);
-    add_names(arena, &list, "sums", sums);
-    add_names(arena, &list, "sums_constants", sums);
-    for (uint32_t i = 0; i < qg_n_families; ++i) {
-        const qg_family *f = &qg_families[i];
-        add_names(arena, &list, qg_format(arena, "%s%s", f->name, f->blocks.suffix), kernel);
-        add_names(arena, &list, qg_format(arena, "%s%s", f->name, f->matrix.suffix), kernel);
-    }
-    for (uint32_t s = 0; s < qg_n_plain_sets; ++s) {
-        add_names(arena, &list, qg_plain_sets[s].name, set);
-        for (uint32_t i = 0; i < qg_plain_sets[s].n_families; ++i)
-            add_names(arena, &list, qg_plain_sets[s].families[i].name, kernel);
-    }
-    return list;
+/* The files of a folder, sorted; hidden ones are the user's. */
+static uint32_t list_files(qg_arena *arena, const char *folder, const char ***names) {
+    uint32_t count = 0, capacity = 0;
+    DIR *dir = opendir(folder);
+    *names = NULL;
+    for (const struct dirent *entry; dir && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            QG_PUSH(arena, *names, count, capacity, qg_strndup(arena, entry->d_name, strlen(entry->d_name)));
+    if (dir) closedir(dir);
+    if (count) qsort(*names, count, sizeof **names, by_name);
+    return count;
 }
 
 bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templates, const char **why) {
-    const names list = template_names(arena);
-    qg_template *items = QG_NEW_ARRAY(arena, qg_template, list.count);
-    for (uint32_t i = 0; i < list.count; ++i) {
-        items[i].name = list.items[i];
-        items[i].path = qg_format(arena, "%s/%s", folder, items[i].name);
+    const char **names;
+    const uint32_t count = list_files(arena, folder, &names);
+    qg_template *items = QG_NEW_ARRAY(arena, qg_template, count + 1);
+    if (!count) *why = qg_format(arena, "cannot read templates from %s: name the folder above it with --data", folder);
+    for (uint32_t i = 0; i < count; ++i) {
+        items[i].name = names[i];
+        items[i].path = qg_format(arena, "%s/%s", folder, names[i]);
         size_t length;
         const char *reason = NULL;
         items[i].text = qg_read_file(arena, items[i].path, 1u << 20, &length, &reason);
@@ -77,8 +53,8 @@ bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templa
             return false;
         }
     }
-    *templates = (qg_templates){list.count, items};
-    return true;
+    *templates = (qg_templates){count, items};
+    return count > 0;
 }
 
 static const char *times(qg_arena *arena, const char *variable, const char *operator, uint32_t by, const char *suffix) {

@@ -52,18 +52,18 @@ static void print_operand(qg_text *text, const qg_ir *ir, const qg_target *targe
     if (wrap) qg_text_puts(text, ")");
 }
 
-static const char *pattern_of(qg_op op, qg_target_id target) {
+static const char *pattern_of(qg_op op, const qg_target *target) {
     static const char *const patterns[][3] = {
 #define O(id, name, arity, rule, strength, glsl, msl, c) {glsl, msl, c},
 #include "spec/ops.def"
 #undef O
     };
-    return patterns[op][target];
+    return target->own[op] ? target->own[op] : patterns[op][target->column];
 }
 
 static void print_pattern(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const bool halves = ir->half && node->op == QG_HALVES;
-    for (const char *at = halves ? target->halves_of_word : pattern_of(node->op, target->id); *at; ++at) {
+    for (const char *at = halves ? target->halves_of_word : pattern_of(node->op, target); *at; ++at) {
         if (*at != '$') {
             qg_text_add(text, at, 1);
         } else if (*++at == 'T') {
@@ -110,7 +110,7 @@ static void print_constant(qg_text *text, const qg_target *target, const qg_node
 
 /* A constructor converts its arguments, so literals in it need no suffix. */
 static void print_vector(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
-    qg_text_printf(text, "%s(", target->types[node->kind][node->lanes]);
+    qg_print_filled(text, target->vector, 'T', target->types[node->kind][node->lanes]);
     for (uint32_t i = 0; i < node->n_args; ++i) {
         if (i) qg_text_puts(text, ", ");
         if (node->arg[i]->op == QG_CONST && node->arg[i]->kind != QG_K_FLOAT)
@@ -346,8 +346,22 @@ void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target,
     qg_text_puts(text, "\n");
 }
 
-const qg_target qg_targets[] = {
-    [QG_GLSL] = {.id = QG_GLSL,
+qg_target_id qg_target_of_api(const char *name) {
+    for (uint32_t i = 0; i < QG_TARGET_COUNT; ++i)
+        if (qg_targets[i].api && strcmp(qg_targets[i].api, name) == 0) return (qg_target_id)i;
+    return QG_TARGET_COUNT;
+}
+
+const char *qg_api_words(qg_arena *arena) {
+    const char *words = "";
+    for (uint32_t i = 0; i < QG_TARGET_COUNT; ++i)
+        if (qg_targets[i].api) words = qg_format(arena, "%s|%s", words, qg_targets[i].api);
+    return words;
+}
+
+const qg_target qg_targets[QG_TARGET_COUNT] = {
+    [QG_GLSL] = {.column = QG_GLSL,
+                 .vector = "$T(",
                  .types = {{0, "bool", "bvec2", "bvec3", "bvec4"},
                            {0, "uint", "uvec2", "uvec3", "uvec4"},
                            {0, "int", "ivec2", "ivec3", "ivec4"},
@@ -369,7 +383,8 @@ const qg_target qg_targets[] = {
                  .choose = "mix",
                  .wide_load = "$b[$i]",
                  .narrow_load = "uint($b[$i])"},
-    [QG_MSL] = {.id = QG_MSL,
+    [QG_MSL] = {.column = QG_MSL,
+                .vector = "$T(",
                 .types = {{0, "bool", "bool2", "bool3", "bool4"},
                           {0, "uint", "uint2", "uint3", "uint4"},
                           {0, "int", "int2", "int3", "int4"},
@@ -391,7 +406,8 @@ const qg_target qg_targets[] = {
                 .choose = "select",
                 .wide_load = "$b[$i]",
                 .narrow_load = "uint($b[$i])"},
-    [QG_C] = {.id = QG_C,
+    [QG_C] = {.column = QG_C,
+              .vector = "$T(",
               .types = {{0, "bool"}, {0, "uint32_t"}, {0, "int32_t"}, {0, "float"}},
               .unsigned_suffix = "u",
               .float_suffix = "f",
@@ -406,4 +422,36 @@ const qg_target qg_targets[] = {
               .unroll = "",
               .wide_load = "$b[$i]",
               .narrow_load = "(uint32_t)$b[$i]"},
+    [QG_OPENCL] = {.api = "opencl",
+                   .ending = "cl",
+                   .print = qg_opencl,
+                   .column = QG_MSL,
+                   .own = {[QG_LOAD_WIDE] = "load_u32_of_u$n($b, $1)",
+                           [QG_TO_FLOAT] = "convert_$T($1)",
+                           [QG_TO_INT] = "convert_$T($1)",
+                           [QG_TO_UINT] = "convert_$T($1)",
+                           [QG_SPLAT] = "($T)($1)",
+                           [QG_SEXT] = "sign_extend_$T($1, $n)",
+                           [QG_F32_BITS] = "as_$T($1)",
+                           [QG_ROUND_F16] = "round_f16_$T($1)",
+                           [QG_ROUND_BF16] = "round_bf16_$T($1)"},
+                   .vector = "($T)(",
+                   .types = {{0, "bool", "int2", "int3", "int4"},
+                             {0, "uint", "uint2", "uint3", "uint4"},
+                             {0, "int", "int2", "int3", "int4"},
+                             {0, "float", "float2", "float3", "float4"}},
+                   .unsigned_suffix = "u",
+                   .float_suffix = "f",
+                   .infinity = "INFINITY",
+                   .result = "v[$r] = ",
+                   .array = "{",
+                   .array_2 = "{",
+                   .array_end = "}",
+                   .precise = "const ",
+                   .local = "const ",
+                   .unroll = "",
+                   .stored_in_text = true,
+                   .choose = "select",
+                   .wide_load = "$b[$i]",
+                   .narrow_load = "(uint)$b[$i]"},
 };

@@ -6,11 +6,20 @@
 
 /* ---- print.c and the targets ------------------------------------------------------------------------------------- */
 
-typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C } qg_target_id;
+typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C, QG_OPENCL, QG_TARGET_COUNT } qg_target_id;
+
+struct qg_templates;
 
 /* What differs between the languages; everything else about expressions is shared. */
 typedef struct qg_target {
-    qg_target_id id;
+    /* An API whose kernels are one text for each format, and which has no descriptors: its name, the ending of the
+     * file, and what prints all kernels that the request has for it; NULL and *why on a broken template, a fault of the
+     * generator, or where there are none. Without a name, `emit` asks for the language itself. */
+    const char *api, *ending;
+    char *(*print)(qg_arena *arena, const struct qg_templates *templates, const qg_request *request, const char **why);
+    qg_target_id column;                    /* of ops.def: its own, or that of its nearest relative */
+    const char *own[QG_OP_COUNT];           /* patterns where it differs from that column */
+    const char *vector;                     /* opens a vector of $T, of ... */
     const char *types[4][QG_MAX_LANES + 1]; /* by kind and lanes */
     const char *halves[QG_MAX_LANES + 1];   /* by lanes */
     const char *halves_of_word;             /* $1, as two halves */
@@ -33,7 +42,10 @@ typedef struct qg_target {
     const char *narrow_load;    /* of a narrower one */
 } qg_target;
 
-extern const qg_target qg_targets[];
+extern const qg_target qg_targets[QG_TARGET_COUNT];
+/* The target of an API that has a name there, or QG_TARGET_COUNT; and these names, each behind a "|", for help. */
+qg_target_id qg_target_of_api(const char *name);
+const char *qg_api_words(qg_arena *arena);
 
 /* The first indices of what is kept of x: tile, and right-hand side. */
 const char *qg_kept_at(const qg_ir *ir);
@@ -86,7 +98,7 @@ typedef struct qg_templates {
     const qg_template *items;
 } qg_templates;
 
-/* Reads the templates that the printers need from a folder; on failure returns false and sets *why. */
+/* Reads all templates of a folder; on failure returns false and sets *why. */
 bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templates, const char **why);
 /* NULL where there is none of that name. */
 const char *qg_template_text(const qg_templates *templates, const char *name);
@@ -123,6 +135,9 @@ char *qg_expand(qg_arena *arena, const qg_templates *templates, const char *name
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why);
 char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
+
+/* OpenCL C of the kernels of a request that decode a whole tensor (QG_OPENCL's `print`). */
+char *qg_opencl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const char **why);
 
 /* C header and source of a format: reference decoder, descriptors, dispatch stubs. `codes` holds
  * one entry for each Vulkan kernel in the order of qg_kernels; with `embed`, its words stand in the
