@@ -213,11 +213,12 @@ static void long_lines(void **state) {
     /* A directive, a line that goes on, and a string are as they were. */
     const char *name = "one_name_of_sixty_characters_one_name_of_sixty_characters_60";
     const char *words = qg_format(arena, "%s, %s, %s", name, name, name);
-    const char *kept[] = {qg_format(arena, "#define F(a) %s\n", words), qg_format(arena, "    %s \\\n", words),
-                          qg_format(arena, "char *s = \"%s\";\n", words)};
+    char *kept[] = {qg_format(arena, "#define F(a) %s\n", words), qg_format(arena, "    %s \\\n", words),
+                    qg_format(arena, "char *s = \"%s\";\n", words)};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i) assert_string_equal(qg_wrap(arena, kept[i]), kept[i]);
     assert_null(qg_wrap(arena, NULL));
-    assert_string_equal(qg_wrap(arena, ""), "");
+    char empty[] = "";
+    assert_string_equal(qg_wrap(arena, empty), "");
     qg_arena_free(arena);
 }
 

@@ -47,9 +47,9 @@ static void add_features(qg_text *text, const qk_kernel *k) {
         any = true;
     }
     qg_text_puts(text, any ? "\n" : " no feature\n");
-    if (k->sum_roundings)
-        qg_text_printf(text, "error at most %u / 2^24 of a tile's terms; x in %u levels\n", k->sum_roundings,
-                       k->x_levels);
+    if (k->sum_roundings) qg_text_printf(text, "a tile's sum is rounded %u times, by 2^-24", k->sum_roundings);
+    if (k->x_levels) qg_text_printf(text, "; x has %u levels, and a step for %u elements", k->x_levels, k->x_group);
+    if (k->sum_roundings) qg_text_puts(text, "\n");
 }
 
 static void add_loads(qg_text *text, const qg_step *step, const qg_load_proof *proofs) {

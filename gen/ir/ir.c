@@ -458,7 +458,8 @@ static void dump_operand(qg_text *text, const qg_ir *ir, const qg_node *node) {
     if (node->op == QG_CONST && node->kind == QG_K_FLOAT) {
         qg_text_printf(text, " %a", (double)node->real);
     } else if (node->op == QG_CONST) {
-        qg_text_printf(text, " %lld", (long long)node->integer);
+        const bool mask = node->kind == QG_K_UINT && node->integer > 0xFFFF;
+        qg_text_printf(text, mask ? " 0x%llX" : " %lld", (long long)node->integer);
     } else if (node->name) {
         qg_text_printf(text, " %s", node->name);
     } else {

@@ -66,7 +66,7 @@ void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *
 
 /* The text with lines of at most 140 columns: longer ones are broken before operators and behind commas, and a comment
  * behind code goes before it. Directives of the preprocessor stay, and what has no such place. NULL for NULL. */
-char *qg_wrap(qg_arena *arena, const char *text);
+char *qg_wrap(qg_arena *arena, char *text);
 
 /* ---- fragments.c: operands of matrix units ----------------------------------------------------------------------- */
 

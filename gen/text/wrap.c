@@ -134,19 +134,20 @@ static void add_long_line(qg_text *out, const char *line, size_t length) {
     add_code(out, line + p.indent, p.code, p.indent);
 }
 
-char *qg_wrap(qg_arena *arena, const char *text) {
+char *qg_wrap(qg_arena *arena, char *text) {
     qg_text out = qg_text_new(arena);
-    qg_text_puts(&out, "");
-    while (text && *text) {
-        const char *end = strchr(text, '\n');
-        const size_t length = end ? (size_t)(end - text) : strlen(text);
+    const char *from = text; /* what is not yet in `out`: lines that are short */
+    for (const char *line = text; line && *line;) {
+        const char *end = strchr(line, '\n');
+        const size_t length = end ? (size_t)(end - line) : strlen(line);
         if (length > COLUMNS) {
-            add_long_line(&out, text, length);
-        } else {
-            qg_text_add(&out, text, length);
-            if (end) qg_text_puts(&out, "\n");
+            qg_text_add(&out, from, (size_t)(line - from));
+            add_long_line(&out, line, length);
+            from = line + length + (end != NULL);
         }
-        text += length + (end != NULL);
+        line += length + (end != NULL);
     }
-    return text ? out.data : NULL;
+    if (from == text) return text;
+    qg_text_puts(&out, from);
+    return out.data;
 }
