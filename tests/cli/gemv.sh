@@ -27,7 +27,7 @@ turn() { echo $(($(cksum <<<"$1" | cut -d' ' -f1) % $2)); }
 # mma_test compares mma. A driver compiles for seconds. So, unless ALL is set, some formats stand for all, in all
 # that there is. Of the others, with one vector each is compared in exact, every fourth in split and every fourth in half; with
 # experts every eighth in exact; with several vectors none on Vulkan. int8 and int24 are split with a digit less and a digit more.
-# Fewer go to Metal, too, and in class half even fewer. cli/soak.sh draws from all of it.
+# Fewer go to Metal, too, every second of them, and in class half even fewer. cli/soak.sh draws from all of it.
 runs_of() {
   local target class fourth
   case ${ALL:-}$2-$1 in
@@ -44,6 +44,8 @@ runs_of() {
   for target in $(targets_of "$1"); do
     # On Metal the experts' kernel differs from that of a matrix in its walk alone: a few formats show it.
     case ${ALL:-}$2-$target-$1 in
+      one-msl-q4_0 | one-msl-q4_K | one-msl-q6_K | one-msl-iq2_xxs | one-msl-nf4_b64 | one-msl-affine_b3_g64_bf16) ;;
+      one-msl-*) [ "$(turn "$1" 2)" = 0 ] || continue ;; # cli_dequant executes the decoders of all
       1* | experts-msl-q4_0 | experts-msl-q6_K | experts-msl-mxfp4 | experts-msl-affine_b3_g64_bf16) ;;
       experts-msl-*) continue ;;
     esac

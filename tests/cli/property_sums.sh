@@ -11,7 +11,7 @@ mkdir -p "$work/none"
 random_spec=$(dirname "$QKGEN")/tests/random_spec
 oracle=$(dirname "$QKGEN")/tests/evaluate
 bound=2e-6 # class exact
-first=${FIRST:-1} count=${COUNT:-8}
+first=${FIRST:-1} count=${COUNT:-6}
 export random_spec oracle bound first
 
 # run SEED FAMILY OPTION...: each target against `expected`, whose terms have the magnitudes of `sizes`.
