@@ -103,11 +103,14 @@ static range range_of_two(const qg_node *node, range a, range b) {
     switch (node->op) {
     case QG_ADD: return within_kind(node, a.low + b.low, a.high + b.high);
     case QG_SUB: return within_kind(node, a.low - b.high, a.high - b.low);
-    case QG_MUL: return natural && b.low >= 0 ? within_kind(node, a.low * b.low, a.high * b.high) : UNKNOWN;
+    case QG_MUL:
+        if (!natural || b.low < 0 || (b.high > 0 && a.high > UINT32_MAX / b.high)) return UNKNOWN;
+        return within_kind(node, a.low * b.low, a.high * b.high);
     case QG_DIV: return constant && b.low && natural ? (range){true, a.low / b.low, a.high / b.low} : UNKNOWN;
     case QG_SHR: return natural && b.low >= 0 && b.high < 32 ? (range){true, 0, a.high >> b.low} : UNKNOWN;
     case QG_SHL:
-        return natural && constant && b.low < 32 ? within_kind(node, a.low << b.low, a.high << b.low) : UNKNOWN;
+        if (!natural || !constant || b.low > 31 || a.high > UINT32_MAX >> b.low) return UNKNOWN;
+        return within_kind(node, a.low << b.low, a.high << b.low);
     case QG_OR:
     case QG_XOR:
         return natural && b.low >= 0 ? (range){true, 0, mask_over(a.high > b.high ? a.high : b.high)} : UNKNOWN;
@@ -128,7 +131,8 @@ enum { UNDECIDED = -1 };
 static int decide(const qg_node *condition, int64_t tile) {
     if (condition->n_args != 2) return UNDECIDED;
     const range a = range_of(condition->arg[0], tile), b = range_of(condition->arg[1], tile);
-    const bool below = a.high<b.low, up_to = a.high <= b.low, above = a.low> b.high, from = a.low >= b.high;
+    const bool below = a.high < b.low, up_to = a.high <= b.low;
+    const bool above = a.low > b.high, from = a.low >= b.high;
     if (!a.known || !b.known) return UNDECIDED;
     switch (condition->op) {
     case QG_LT: return below ? 1 : from ? 0 : UNDECIDED;

@@ -90,7 +90,7 @@ static inline uint64_t qk_max_workgroups_(const qk_call_ *call) {
  * driver lets it. A product takes two or three steps at most; a row that is too short for all threads, as many as a long one. */
 static inline uint64_t qk_least_workgroups_(const qk_limits *limits, uint64_t rows, uint64_t products,
                                             uint64_t threads) {
-    uint64_t each = limits->loop_steps / 4;
+    uint64_t each = ((uint64_t)limits->loop_steps + 3) / 4;
     if (limits->loop_steps == 0)
         return 1;
     return qk_ceil_(rows * (products > threads ? products : threads), each * threads);
