@@ -19,13 +19,13 @@ static qk_status check_constants(const qk_kernel *kernel, qk_error *error) {
     return QK_OK;
 }
 
-static qk_status check_kernel(const qk_vulkan *vk, const qk_kernel *kernel, qk_error *error) {
+static qk_status check_kernel(const qk_vulkan *vk, const qk_kernel *kernel, const qk_code *code, qk_error *error) {
     if (kernel->api != QK_API_VULKAN)
         return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: kernel->api is %d, must be QK_API_VULKAN", kernel->name,
                        (int)kernel->api);
-    if (kernel->code == NULL || kernel->code->data == NULL || kernel->code->bytes < 20 || kernel->code->bytes % 4 != 0)
+    if (code == NULL || code->data == NULL || code->bytes < 20 || code->bytes % 4 != 0)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->code is %zu bytes, must be SPIR-V words", kernel->name,
-                       kernel->code == NULL || kernel->code->data == NULL ? (size_t)0 : kernel->code->bytes);
+                       code == NULL || code->data == NULL ? (size_t)0 : code->bytes);
     const uint32_t buffers = kernel->binding_count + kernel->table_count;
     if (buffers > vk->info.storage_buffers || buffers > QK_MAX_BINDINGS)
         return qk_fail(error, QK_ERROR_LIMIT,
@@ -101,11 +101,12 @@ static uint32_t constant_place(const qk_kernel *kernel, uint32_t id) {
  * those of the constants. */
 static qk_status open_module(qk_vulkan *vk, const qk_kernel *kernel, uint32_t *values, VkShaderModule *module,
                              qk_error *error) {
+    const qk_code *own_code = qk_code_of(kernel, values);
     const uint32_t rounds = constant_place(kernel, QK_CONSTANT_ROUNDS_F16);
     VkShaderModuleCreateInfo code = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-        .codeSize = kernel->code->bytes,
-        .pCode = kernel->code->data,
+        .codeSize = own_code->bytes,
+        .pCode = own_code->data,
     };
     uint32_t *own = NULL;
     if (rounds < kernel->spec_constant_count) {
@@ -218,14 +219,15 @@ static void close_pipeline(qk_vulkan *vk, qk_vk_pipeline *pipeline) {
 static qk_status make_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const uint32_t *constants, qk_vk_pipeline *made,
                                qk_error *error) {
     VkSpecializationMapEntry *entries = NULL;
+    const qk_code *code = qk_code_of(kernel, constants);
     memset(made, 0, sizeof *made);
-    qk_status status = check_kernel(vk, kernel, error);
+    qk_status status = check_kernel(vk, kernel, code, error);
     if (status != QK_OK)
         return status;
     made->kernel = kernel;
     made->given = constants != NULL;
-    made->code = kernel->code->data;
-    made->code_bytes = kernel->code->bytes;
+    made->code = code->data;
+    made->code_bytes = code->bytes;
     status = open_layouts(vk, kernel, made, error);
     if (status == QK_OK)
         status = keep_constants(kernel, constants, made, &entries, error);
@@ -246,8 +248,9 @@ static int same_constants(const qk_vk_pipeline *pipeline, const qk_kernel *kerne
     return 1;
 }
 
-static int same_code(const qk_vk_pipeline *pipeline, const qk_kernel *kernel) {
-    return kernel->code != NULL && pipeline->code == kernel->code->data && pipeline->code_bytes == kernel->code->bytes;
+static int same_code(const qk_vk_pipeline *pipeline, const qk_kernel *kernel, const uint32_t *constants) {
+    const qk_code *code = qk_code_of(kernel, constants);
+    return code != NULL && pipeline->code == code->data && pipeline->code_bytes == code->bytes;
 }
 
 qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const uint32_t *constants,
@@ -259,7 +262,7 @@ qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const uint32
         if (constants != NULL && !same)
             continue; /* another launch of the same kernel */
         *pipeline = &vk->pipelines[i];
-        if (same && same_code(*pipeline, kernel))
+        if (same && same_code(*pipeline, kernel, constants))
             return QK_OK;
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: the descriptor changed since its pipeline was made, must stay, or be "

@@ -202,8 +202,9 @@ static void instruction(module *m, uint32_t op, const uint32_t *w, uint32_t leng
 }
 
 int qk_vk_shared_bytes(const qk_kernel *kernel, const uint32_t *values, uint64_t *bytes) {
-    const uint32_t *words = (const uint32_t *)kernel->code->data;
-    const size_t count = kernel->code->bytes / 4;
+    const qk_code *code = qk_code_of(kernel, values);
+    const uint32_t *words = (const uint32_t *)code->data;
+    const size_t count = code->bytes / 4;
     module m = {kernel, values, NULL, 0, 0, 0};
     if (count < HEADER_WORDS || words[3] > 4 * count)
         return 0;

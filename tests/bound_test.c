@@ -1,6 +1,7 @@
 /* The bound of sums (docs/error-bounds.md): its parts against plain computations; and kernels of each class on the device with x that is
  * made to be hard, each result of which must be within its bound. Relative errors in the L2 norm are no bound: such x exceeds them. */
 #include "cli/run_bound.h"
+#include "emit/modules.h"
 #include "emit/spirv.h"
 #include "spec/library.h"
 #include "spec/value.h"
@@ -254,17 +255,15 @@ static matrix matrix_new(const qg_layout *layout, const qk_kernel *kernel) {
     return m;
 }
 
-static void compile(const qg_layout *layout, const qg_sum_class *sum, qk_code *code, qk_kernel *kernel) {
+static void compile(const qg_layout *layout, const qg_sum_class *sum, qg_modules *modules, qk_kernel *kernel) {
     const char *why = NULL;
     const qg_family *family = qg_family_named("gemv");
     const qg_request request = {.layout = layout, .n_families = 1, .families = &family, .vulkan = true, .command = "t"};
     const qg_kernel of = qg_kernel_new(arena, layout, family, QG_F32, sum);
-    if (!code->data) { /* classes of integers share it */
-        const char *glsl = qg_glsl(arena, &templates, &request, qg_program_of(arena, &of, QK_API_VULKAN), &why);
-        code->data = glsl ? qg_spirv_compile(arena, of.name, glsl, &code->bytes, &why) : NULL;
-        if (!code->data) fail_msg("%s: %s", of.name, why);
-    }
-    *kernel = *qg_describe(arena, &of, QK_API_VULKAN, code);
+    /* Classes of integers share them, but for rows that are loaded ahead. */
+    if (!qg_compile_modules(arena, &templates, &request, &of, qg_schedules_for(&of, 0), modules, &why))
+        fail_msg("%s: %s", of.name, why);
+    *kernel = *qg_describe_modules(arena, &of, modules);
 }
 
 /* What was seen of a class: the largest error as a part of the bound; and in the L2 norm of a right-hand side's results, with weights and
@@ -366,7 +365,7 @@ typedef struct choice {
 static void try_format(const choice *of, bool all) {
     static const uint32_t every[3] = {1, 2, 5};
     const qg_layout *layout = format_named(of->format);
-    qk_code codes[CLASSES] = {{NULL, 0}};
+    qg_modules modules[CLASSES] = {{.main = NULL}};
     matrix m = {.bytes = {0}};
     for (uint32_t c = 0; c < qg_n_sum_classes; ++c) {
         const qg_sum_class *sum = &qg_sum_classes[c];
@@ -374,7 +373,7 @@ static void try_format(const choice *of, bool all) {
         qk_kernel kernel;
         if (!vectors[0] || sum->products == QG_PRODUCTS_MMA) continue;
         if (!qg_has_class(arena, layout, qg_family_named("gemv"), sum)) continue;
-        compile(layout, sum, &codes[sum->products], &kernel);
+        compile(layout, sum, &modules[sum->products], &kernel);
         if (!m.bytes[0]) m = matrix_new(layout, &kernel);
         for (uint32_t i = 0; i < 3 && vectors[i]; ++i) try_kernel(&m, &kernel, c, vectors[i]);
         qk_vulkan_forget(vk, &kernel);

@@ -45,7 +45,7 @@ static qg_kernel kernel_of(const fixture *f, const char *format, const char *fam
 
 static void expect(const fixture *f, const char *format, const char *family, const qg_cost *expected) {
     const qg_kernel kernel = kernel_of(f, format, family);
-    const qg_cost cost = qg_cost_of_program(qg_program_of(f->arena, &kernel, QK_API_VULKAN));
+    const qg_cost cost = qg_cost_of_program(qg_program_of(f->arena, &kernel, QK_API_VULKAN, qg_main_schedule(&kernel)));
     assert_int_equal(cost.weights, expected->weights);
     for (uint32_t i = 0; i < QG_COST_CLASSES; ++i)
         if (cost.counts[i] != expected->counts[i])
@@ -108,7 +108,7 @@ static void test_results(void **state) {
     const fixture *f = *state;
     qg_kernel kernel = kernel_of(f, "q4_0", "dequant");
     kernel.type = QG_F16;
-    const qg_cost cost = qg_cost_of_program(qg_program_of(f->arena, &kernel, QK_API_VULKAN));
+    const qg_cost cost = qg_cost_of_program(qg_program_of(f->arena, &kernel, QK_API_VULKAN, qg_main_schedule(&kernel)));
     assert_int_equal(cost.counts[QG_COST_CONVERSION], 1 + 8 + 8);
     assert_true(cost.written == 2);
 }
@@ -175,7 +175,7 @@ static bool compile(const fixture *f, const qg_kernel *kernel, qg_cost *cost, co
         .layout = kernel->layout, .n_families = 1, .families = &kernel->family, .vulkan = true, .command = "test"};
     size_t bytes;
     qg_arena *scratch = qg_arena_new();
-    const qg_program *program = qg_program_of(scratch, kernel, QK_API_VULKAN);
+    const qg_program *program = qg_program_of(scratch, kernel, QK_API_VULKAN, qg_main_schedule(kernel));
     const char *glsl = qg_glsl(scratch, &f->templates, &request, program, why);
     const uint32_t *words = glsl ? qg_spirv_compile(scratch, kernel->name, glsl, &bytes, why) : NULL;
     const bool good = words && qg_cost_of_spirv(scratch, program, words, bytes, cost, why);
@@ -208,7 +208,8 @@ static void test_against_spirv(void **state) {
             if (layout->ragged && qg_families[i].sums) continue;
             const qg_kernel kernel =
                 qg_kernel_new(f->arena, layout, &qg_families[i], QG_F32, &qg_sum_classes[QG_CLASS_EXACT]);
-            const qg_cost ir = qg_cost_of_program(qg_program_of(f->arena, &kernel, QK_API_VULKAN));
+            const qg_cost ir =
+                qg_cost_of_program(qg_program_of(f->arena, &kernel, QK_API_VULKAN, qg_main_schedule(&kernel)));
             qg_cost spirv;
             const char *why = NULL;
             kernels += 1;
@@ -228,7 +229,8 @@ static void test_comparison(void **state) {
     if (!optimises(f)) skip();
     for (uint32_t i = 0; i < qg_n_families; ++i) {
         const qg_kernel kernel = kernel_of(f, "iq4_nl", qg_families[i].name);
-        const qg_cost ir = qg_cost_of_program(qg_program_of(f->arena, &kernel, QK_API_VULKAN));
+        const qg_cost ir =
+            qg_cost_of_program(qg_program_of(f->arena, &kernel, QK_API_VULKAN, qg_main_schedule(&kernel)));
         const char *why = NULL;
         qg_cost spirv;
         assert_true(compile(f, &kernel, &spirv, &why));
@@ -250,15 +252,15 @@ static void test_errors(void **state) {
     const char *why = NULL;
     qg_cost cost;
     const uint32_t nonsense[8] = {1, 2, 3};
-    assert_false(qg_cost_of_spirv(f->arena, qg_program_of(f->arena, &kernel, QK_API_VULKAN), nonsense, sizeof nonsense,
-                                  &cost, &why));
+    assert_false(qg_cost_of_spirv(f->arena, qg_program_of(f->arena, &kernel, QK_API_VULKAN, qg_main_schedule(&kernel)),
+                                  nonsense, sizeof nonsense, &cost, &why));
     assert_non_null(strstr(why, "not a SPIR-V module"));
     size_t bytes;
     const char *glsl = "#version 450\nlayout(binding = 0) buffer B { uint b[]; };\nvoid main() { b[0] = b[1]; }\n";
     const uint32_t *words = qg_spirv_compile(f->arena, "no loop", glsl, &bytes, &why);
     assert_non_null(words);
-    assert_false(
-        qg_cost_of_spirv(f->arena, qg_program_of(f->arena, &kernel, QK_API_VULKAN), words, bytes, &cost, &why));
+    assert_false(qg_cost_of_spirv(f->arena, qg_program_of(f->arena, &kernel, QK_API_VULKAN, qg_main_schedule(&kernel)),
+                                  words, bytes, &cost, &why));
     assert_non_null(strstr(why, "no loop of the SPIR-V holds all loads of weights"));
 }
 

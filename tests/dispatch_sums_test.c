@@ -18,6 +18,7 @@ enum { PATCH_ROWS = 4, PATCH_COLS = 16 };
 
 typedef enum family { GEMV, GEMV_MATRIX, GEMV_ID, DEQUANT_MATRIX, GATHER_MATRIX, N_FAMILIES } family;
 
+static const uint32_t schedules[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_SHARED};
 static const char *const names[] = {"toy_gemv", "patch_gemv", "toy_gemv_id", "patch_dequant", "patch_gather"};
 static const uint32_t push_bytes[] = {20, 32, 28, 20, 32};
 
@@ -656,7 +657,7 @@ static void test_constants(void **state) {
         {704, 65536, 10, 2, 0, 256, 8, 1, 264},
     };
     c.constants[2].value = 4;
-    c.constants[3] = (qk_spec_constant){QK_CONSTANT_LOAD_WORDS, "load_words", 4, 2, words};
+    c.constants[3] = (qk_spec_constant){QK_CONSTANT_SCHEDULE, "schedule", 0, 4, schedules};
     c.constants[4] = (qk_spec_constant){QK_CONSTANT_STAGED, "staged", 1, 4, runs};
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
@@ -681,19 +682,19 @@ static void test_constants(void **state) {
     }
 }
 
-static uint32_t table_bytes; /* of a table that the kernel has, or 0 */
-static uint32_t lanes;       /* of the device's subgroups, or 0 */
-static uint32_t kept;        /* elements whose x a thread keeps, or 0 */
-static uint32_t loop_steps;  /* that the driver lets a thread take, or 0 */
-static int few_bits;         /* 12 bits for 8 weights, not 36 */
-static int windows;          /* loads may go beyond the last block; 2: of 44 bits for 8 weights */
+static uint32_t table_bytes;                          /* of a table that the kernel has, or 0 */
+static uint32_t lanes;                                /* of the device's subgroups, or 0 */
+static uint32_t kept;                                 /* elements whose x a thread keeps, or 0 */
+static uint32_t wide_block, shared_tile, shares_wide; /* of the kernel */
+static uint32_t loop_steps;                           /* that the driver lets a thread take, or 0 */
+static int few_bits;                                  /* 12 bits for 8 weights, not 36 */
+static int windows; /* loads may go beyond the last block; 2: of 44 bits for 8 weights */
 
 /* A kernel that loads 16 bytes at once, where a workgroup keeps all of x: its constants for a shape. */
 static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t busy, const qk_spec_constant *own) {
-    static const uint32_t words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560}, runs[] = {1, 512, 1024, 2048},
-                          once[] = {0, 1};
+    static const uint32_t fours[] = {512, 1024, 2048, 2560}, runs[] = {1, 512, 1024, 2048}, once[] = {0, 1};
     call c = right_call(GEMV, NULL);
-    c.constants[3] = (qk_spec_constant){QK_CONSTANT_LOAD_WORDS, "load_words", 4, 2, words};
+    c.constants[3] = (qk_spec_constant){QK_CONSTANT_SCHEDULE, "schedule", 0, 4, schedules};
     for (int i = 0; own && i < 4; i++)
         if (own->id == c.constants[i].id) c.constants[i] = *own;
     c.constants[4] = (qk_spec_constant){QK_CONSTANT_SHARED_FOURS, "shared_fours", 512, 4, fours};
@@ -701,12 +702,15 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.kernel.spec_constant_count = 6;
     const int there =
         own && (own->id == QK_CONSTANT_LOCAL_SIZE_X || own->id == QK_CONSTANT_BATCH || own->id == QK_CONSTANT_ROWS ||
-                own->id == QK_CONSTANT_LOAD_WORDS || own->id == QK_CONSTANT_SHARED_FOURS);
+                own->id == QK_CONSTANT_SCHEDULE || own->id == QK_CONSTANT_SHARED_FOURS);
     if (own && !there) c.constants[c.kernel.spec_constant_count++] = *own;
     const qk_table table = {.name = "G", .bytes = table_bytes};
     c.kernel.tables = &table;
     c.kernel.table_count = table_bytes != 0;
     c.kernel.kept_elements = kept;
+    c.kernel.wide_block = wide_block;
+    c.kernel.shared_tile = shared_tile;
+    c.kernel.shares_wide = shares_wide;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
     c.backend.limits.workgroup_size = windows || (own && own->id == QK_CONSTANT_TABLE_COPIES) ? 1024 : 256;
@@ -745,7 +749,7 @@ static void test_loop_steps(void **state) {
     }
 }
 
-static void test_load_words(void **state) {
+static void test_kept_x(void **state) {
     (void)state;
     static const struct {
         uint64_t rows, cols, batch;
@@ -778,7 +782,7 @@ static void test_load_words(void **state) {
         const seen s = see_shape(shapes[i].rows, shapes[i].cols, shapes[i].batch, shapes[i].busy, NULL);
         assert_int_equal(s.constants[0], shapes[i].threads);
         assert_int_equal(s.constants[2], shapes[i].at_once);
-        assert_int_equal(s.constants[3], 4);
+        assert_int_equal(s.constants[3], QK_SCHEDULE_ROWS); /* of lanes that are not known */
         assert_int_equal(s.constants[5], shapes[i].staged);
         assert_int_equal(s.workgroups, shapes[i].workgroups);
     }
@@ -802,6 +806,7 @@ static void test_load_words(void **state) {
         const seen s = see_shape(4096, 8192, batch, 16, NULL);
         assert_int_equal(s.constants[0], 32);
         assert_int_equal(s.constants[2], 4);
+        assert_int_equal(s.constants[3], batch > 1 ? QK_SCHEDULE_SHARED : QK_SCHEDULE_WIDE);
         assert_int_equal(s.workgroups, 12);
     }
     lanes = 0;
@@ -818,7 +823,7 @@ static void test_load_words(void **state) {
     bytes.value = 2;
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 528);
     static const uint32_t counts[] = {1, 2, 4, 8, 16, 32};
-    const qk_spec_constant single = {QK_CONSTANT_LOAD_WORDS, "load_words", 1, 0, NULL},
+    const qk_spec_constant single = {QK_CONSTANT_SCHEDULE, "schedule", QK_SCHEDULE_ROWS, 4, schedules},
                            rows = {QK_CONSTANT_ROWS, "rows", 2, 4, powers},
                            threads = {QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 32, 0, NULL};
     seen s = see_shape(57344, 8192, 1, 0, &single);
@@ -879,6 +884,39 @@ static void test_load_words(void **state) {
     assert_int_equal(see_shape(57344, 8192, 2, 0, &checked).constants[6], 1);
 }
 
+static uint32_t schedule_of(uint64_t rows, uint64_t cols, uint64_t batch, const qk_spec_constant *own) {
+    return see_shape(rows, cols, batch, 0, own).constants[3];
+}
+
+/* A schedule that does not fit the shape or the device is not launched: plain rows are. */
+static void test_schedules(void **state) {
+    (void)state;
+    const qk_spec_constant rows = {QK_CONSTANT_ROWS, "rows", 8, 4, powers},
+                           little = {QK_CONSTANT_SHARED_FOURS, "", 16384, 0, NULL};
+    lanes = 32;
+    assert_int_equal(schedule_of(4096, 8192, 1, NULL), QK_SCHEDULE_WIDE);
+    assert_int_equal(schedule_of(4096, 8192, 2, NULL), QK_SCHEDULE_SHARED);
+    wide_block = 512;
+    assert_int_equal(schedule_of(4096, 8192, 1, NULL), QK_SCHEDULE_WIDE);
+    assert_int_equal(schedule_of(4096, 8448, 1, NULL), QK_SCHEDULE_ROWS); /* no whole blocks of those that are joined */
+    assert_int_equal(schedule_of(4096, 8448, 2, NULL), QK_SCHEDULE_SHARED); /* whose tiles are the smaller ones */
+    shares_wide = 1;
+    assert_int_equal(schedule_of(4096, 8448, 2, NULL), QK_SCHEDULE_ROWS);
+    windows = 1; /* the last block of all is another path's, which begins before it */
+    assert_int_equal(schedule_of(1, 1024, 1, NULL), QK_SCHEDULE_WIDE);
+    assert_int_equal(schedule_of(2, 512, 2, NULL), QK_SCHEDULE_SHARED);
+    assert_int_equal(schedule_of(1, 512, 1, NULL), QK_SCHEDULE_ROWS);
+    assert_int_equal(schedule_of(1, 512, 2, NULL), QK_SCHEDULE_ROWS);
+    windows = wide_block = shares_wide = 0;
+    shared_tile = 128; /* times 4 right-hand sides is all that is shared */
+    assert_int_equal(schedule_of(4096, 8192, 4, &little), QK_SCHEDULE_SHARED);
+    assert_int_equal(schedule_of(4096, 8192, 8, &little), QK_SCHEDULE_ROWS);
+    shared_tile = 0;
+    lanes = 4;
+    assert_int_equal(schedule_of(4096, 8192, 1, &rows), QK_SCHEDULE_ROWS); /* fewer lanes than rows */
+    lanes = 0;
+}
+
 /* As many subgroups share a row as have slices of x, of those that a workgroup has. */
 static void test_split(void **state) {
     (void)state;
@@ -911,18 +949,18 @@ static void test_split(void **state) {
 
 typedef struct ahead_case {
     uint64_t rows, cols, batch;
-    uint32_t lanes, wanted, block, shared, load_words;
+    uint32_t lanes, wanted, block, shared;
     uint32_t ahead, at_once, split, threads, workgroups; /* of the launch */
 } ahead_case;
 
 /* A launch of blocks of so many bytes, of x in digits, or floats if there are 0, that has some rows ahead. */
 static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uint32_t bytes, uint32_t rows_ahead) {
-    static const uint32_t choice[] = {0, 1, 2}, counts[] = {8, 16, 32, 64}, splits[] = {1, 2, 4, 8, 16, 32},
-                          words[] = {1, 4};
+    static const uint32_t choice[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_AHEAD},
+                          counts[] = {8, 16, 32, 64}, splits[] = {1, 2, 4, 8, 16, 32};
     call c = right_call(GEMV, NULL);
     c.constants[3] = (qk_spec_constant){QK_CONSTANT_SPLIT, "split", 1, 6, splits};
-    c.constants[4] = (qk_spec_constant){QK_CONSTANT_LOAD_WORDS, "load_words", a->load_words, 2, words};
-    c.constants[5] = (qk_spec_constant){QK_CONSTANT_AHEAD, "ahead", a->wanted, 3, choice};
+    c.constants[4] = (qk_spec_constant){QK_CONSTANT_SCHEDULE, "schedule", a->wanted, 4, choice};
+    c.constants[5] = (qk_spec_constant){QK_CONSTANT_CHECKED, "checked", 0, 0, NULL};
     c.constants[6] = (qk_spec_constant){QK_CONSTANT_LANES, "lanes", 32, 4, counts};
     c.constants[7] = (qk_spec_constant){QK_CONSTANT_DIGITS, "digits", digits, 0, NULL};
     c.kernel.spec_constant_count = 8;
@@ -942,7 +980,8 @@ static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uin
     c.x.size = c.batch * c.cols * 4;
     c.out.size = c.batch * c.rows * 4;
     const seen s = see_call(&c, GEMV);
-    const uint32_t got[] = {s.constants[5], s.constants[2], s.constants[3], s.constants[0], s.workgroups};
+    const uint32_t got[] = {s.constants[4] == QK_SCHEDULE_AHEAD, s.constants[2], s.constants[3], s.constants[0],
+                            s.workgroups};
     const uint32_t want[] = {a->ahead, a->at_once, a->split, a->threads, a->workgroups};
     for (int v = 0; v < 5; v++)
         if (got[v] != want[v]) fail_msg("case %zu, value %d: %u, not %u", number, v, got[v], want[v]);
@@ -954,28 +993,27 @@ static void check_ahead(size_t number, const ahead_case *a, uint32_t digits, uin
 static void test_ahead(void **state) {
     (void)state;
     static const ahead_case cases[] = {
-        {57344, 8192, 1, 32, 0, 16, 49152, 4, 1, 2, 4, 128, 528}, /* slices of 32 * 64 */
-        {57344, 6144, 1, 32, 0, 16, 49152, 4, 1, 2, 4, 128, 528}, /* three of them */
-        {57344, 2048, 1, 32, 0, 16, 49152, 4, 1, 2, 1, 128, 528},
-        {57344, 8192, 1, 64, 0, 16, 49152, 4, 1, 2, 2, 128, 528},
-        {57344, 8192, 1, 32, 1, 16, 49152, 4, 1, 2, 4, 128, 528},
-        {57344, 8192, 1, 32, 2, 16, 49152, 4, 0, 8, 4, 256, 264}, /* not wanted */
-        {57344, 8192, 1, 0, 0, 16, 49152, 4, 0, 8, 4, 256, 264},  /* lanes that are not known, */
-        {57344, 8192, 1, 0, 1, 16, 49152, 4, 0, 8, 4, 256, 264},
-        {57344, 8192, 1, 128, 1, 16, 49152, 4, 0, 8, 1, 256, 264}, /* or too many */
-        {57344, 2048, 1, 8, 0, 16, 49152, 4, 0, 4, 4, 32, 528},    /* or a processor's */
-        {4096, 2048, 1, 8, 1, 16, 49152, 4, 1, 2, 4, 32, 528},
-        {57344, 8448, 1, 32, 0, 512, 49152, 4, 0, 8, 8, 256,
-         264},                                                    /* no whole blocks of those that are taken together */
-        {57344, 8224, 1, 32, 0, 16, 49152, 4, 0, 8, 8, 256, 264}, /* 257 blocks of 18 bytes */
-        {4096, 4096, 1, 32, 0, 16, 49152, 4, 0, 8, 2, 128, 256},  /* x is most of what few rows load */
-        {4096, 4096, 1, 32, 1, 16, 49152, 4, 1, 2, 2, 128, 528},
-        {57344, 32768, 1, 32, 1, 16, 49152, 4, 0, 8, 8, 256, 264}, /* 16 slices, 8 subgroups */
-        {57344, 8192, 2, 32, 1, 16, 49152, 4, 0, 4, 1, 64, 14336}, /* of two vectors */
+        {57344, 8192, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, /* slices of 32 * 64 */
+        {57344, 6144, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528}, /* three of them */
+        {57344, 2048, 1, 32, 0, 16, 49152, 1, 2, 1, 128, 528},
+        {57344, 8192, 1, 64, 0, 16, 49152, 1, 2, 2, 128, 528},
+        {57344, 8192, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 4, 128, 528},
+        {57344, 8192, 1, 32, QK_SCHEDULE_WIDE, 16, 49152, 0, 8, 4, 256, 264}, /* not wanted */
+        {57344, 8192, 1, 0, 0, 16, 49152, 0, 8, 4, 256, 264},                 /* lanes that are not known, */
+        {57344, 8192, 1, 0, QK_SCHEDULE_AHEAD, 16, 49152, 0, 8, 4, 256, 264},
+        {57344, 8192, 1, 128, QK_SCHEDULE_AHEAD, 16, 49152, 0, 8, 1, 256, 264}, /* or too many */
+        {57344, 2048, 1, 8, 0, 16, 49152, 0, 4, 4, 32, 528},                    /* or a processor's */
+        {4096, 2048, 1, 8, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 4, 32, 528},
+        {57344, 8448, 1, 32, 0, 512, 49152, 0, 8, 8, 256, 264}, /* no whole blocks of those that are taken together */
+        {57344, 8224, 1, 32, 0, 16, 49152, 0, 8, 8, 256, 264},  /* 257 blocks of 18 bytes */
+        {4096, 4096, 1, 32, 0, 16, 49152, 0, 8, 2, 128, 256},   /* x is most of what few rows load */
+        {4096, 4096, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 1, 2, 2, 128, 528},
+        {57344, 32768, 1, 32, QK_SCHEDULE_AHEAD, 16, 49152, 0, 8, 8, 256, 264}, /* 16 slices, 8 subgroups */
+        {57344, 8192, 2, 32, QK_SCHEDULE_AHEAD, 16, 49152, 0, 4, 1, 64, 14336}, /* of two vectors */
         /* A slice takes 72 loads, two of them five of each lane; and 128 threads have 512 bytes for sums, beside what is not used. */
-        {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 512 + QK_UNUSED_SHARED_BYTES, 4, 1, 2, 4, 128, 528},
-        {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 511 + QK_UNUSED_SHARED_BYTES, 4, 0, 8, 4, 256, 264},
-        {57344, 8192, 1, 32, 1, 16, 49152, 1, 0, 4, 1, 64, 14336}, /* where no x is kept */
+        {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 512 + QK_UNUSED_SHARED_BYTES, 1, 2, 4, 128, 528},
+        {57344, 8192, 1, 32, 0, 16, 128 * 5 * 16 + 511 + QK_UNUSED_SHARED_BYTES, 0, 8, 4, 256, 264},
+        {57344, 8192, 1, 32, QK_SCHEDULE_ROWS, 16, 49152, 0, 4, 1, 64, 14336}, /* where no x is kept */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_ahead(i, &cases[i], 0, 18, 2);
 }
@@ -983,7 +1021,7 @@ static void test_ahead(void **state) {
 /* Two rows of more than five bits and a half, beside x of two bytes, leave room for three workgroups of four. */
 static void test_room(void **state) {
     (void)state;
-    const ahead_case as_ever = {57344, 8192, 1, 32, 0, 16, 49152, 4, 1, 2, 4, 128, 528};
+    const ahead_case as_ever = {57344, 8192, 1, 32, 0, 16, 49152, 1, 2, 4, 128, 528};
     ahead_case c = as_ever;
     check_ahead(0, &c, 2, 22, 2);
     check_ahead(1, &c, 3, 23, 2);
@@ -995,7 +1033,7 @@ static void test_room(void **state) {
     c.at_once = 1;
     check_ahead(4, &c, 2, 23, 1);
     c = as_ever;
-    c.wanted = 2;
+    c.wanted = QK_SCHEDULE_WIDE;
     c.ahead = 0;
     c.at_once = 8;
     check_ahead(5, &c, 2, 23, 2);
@@ -1214,13 +1252,13 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),   cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),  cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_loop_steps),   cmocka_unit_test(test_load_words),    cmocka_unit_test(test_split),
-        cmocka_unit_test(test_padding),      cmocka_unit_test(test_ahead),         cmocka_unit_test(test_room),
-        cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts),
-        cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),    cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails), cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),   cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_loop_steps),    cmocka_unit_test(test_kept_x),       cmocka_unit_test(test_split),
+        cmocka_unit_test(test_schedules),     cmocka_unit_test(test_padding),      cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_room),          cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts),
+        cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

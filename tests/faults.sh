@@ -84,39 +84,40 @@ fault() {
 }
 
 printf '| fault | in | what soak says | seconds | cases |\n|---|---|---|---|---|\n'
-gemv=templates/gemv.comp experts=templates/gemv_id.comp dispatch=runtime/include/qkgen/dispatch_launch.h
+rows=templates/gemv_rows.comp wide=templates/gemv_wide.comp shared=templates/gemv_shared.comp
+experts=templates/gemv_id_wide.comp dispatch=runtime/include/qkgen/dispatch_launch.h
 
 # ---- launches that do not come back ----
 # The CPU's driver leaves a loop after 65,535 rounds: it is one that has much in it, and gives the same results each time.
 EXPECTED='did not come back within' \
-  fault "a loop over rows does not go on from the last" $gemv \
+  fault "a loop over rows does not go on from the last" $wide \
   's/first \+= (gl_NumWorkGroups.x \* teams \* ROWS)\)/first += first + \1 < rows ? \1 : 0u)/' --family gemv --class exact --limit 10
 
 # ---- barriers ----
-fault "no barrier before sums of several subgroups are added" $gemv \
+fault "no barrier before sums of several subgroups are added" $rows \
   '/if \(split == 1u\) continue;/ { n; s/barrier\(\);/;/ }' --family gemv --class exact
-fault "no barrier before they are written again" $gemv '/y\[m \* y_rows.*= total;$/ { n; n; s/barrier\(\);/;/ }' --family gemv --class exact
-fault "x is read before it is there" $gemv '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' --family gemv --class exact
+fault "no barrier before they are written again" $rows '/finish\(m, row, total\);$/ { n; n; s/barrier\(\);/;/ }' --family gemv --class exact
+fault "x is read before it is there" $shared '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' --family gemv --class exact
 
 # ---- rows and tiles ----
-fault "the tail of a row is left out" $gemv 's/\(wide_tiles \+ slice - 1u\) \/ slice/max(1u, wide_tiles \/ slice)/' --family gemv --class exact
-fault "the last tile of a row is left out" $gemv 's/if \(j >= row_tiles\) continue/if (j + 1u >= row_tiles) continue/' --family gemv --class exact
-fault "the last row is the one before it" $gemv 's/min\(row \+ r, end - 1u\)/min(row + r, max(end, 2u) - 2u)/g' --family gemv --class exact
-fault "rows are missing: the grid's step is too large" $gemv \
+fault "the tail of a row is left out" $wide 's/\(tiles \+ slice - 1u\) \/ slice/max(1u, tiles \/ slice)/' --family gemv --class exact
+fault "the last tile of a row is left out" $rows 's/if \(j >= row_tiles\) continue/if (j + 1u >= row_tiles) continue/' --family gemv --class exact
+fault "the last row is the one before it" $wide 's/min\(row \+ r, end - 1u\)/min(row + r, max(end, 2u) - 2u)/g' --family gemv --class exact
+fault "rows are missing: the grid's step is too large" $shared \
   's/first \+= gl_NumWorkGroups.x \* gl_NumSubgroups \* tall\)/first += gl_NumWorkGroups.x * gl_NumSubgroups * tall + tall)/' --family gemv --class exact
-fault "rows are written behind the last" $gemv 's/lane >= ROWS \|\| row \+ lane >= rows/lane >= ROWS/' --family gemv --class exact
+fault "rows are written behind the last" $shared 's/lane < ROWS \&\& row \+ lane < rows/lane < ROWS/' --family gemv --class exact
 fault "tiles are missing: the grid's step is too large" templates/dequant.comp 's/i \+= threads/i += threads + 1u/' --family dequant
 
 # ---- vectors, tokens, experts ----
-fault "all vectors are the first" $gemv 's/take_x\(m, t\)/take_x(0u, t)/' --family gemv --class exact
-fault "sums are added to what was there" $gemv 's/begin == 0u \? all : y\[at\] \+ all/y[at] + all/' --family gemv --class exact
+fault "all vectors are the first" $shared 's/take_x\(m, t\)/take_x(0u, t)/' --family gemv --class exact
+fault "sums are added to what was there" templates/gemv_bindings.glsl 's/first \? sum : y\[at\] \+ sum/y[at] + sum/' --family gemv --class exact
 fault "x of another token" $experts 's/token = pair \/ slots/token = pair % batch/g' --family gemv_id
 fault "the expert behind the last is read" $experts 's/found = expert < experts/found = expert <= experts/g' --family gemv_id
 fault "an expert out of range is not counted" $experts 's/atomicAdd\(out_of_range, 1u\)/;/g' --family gemv_id
 fault "an expert out of range is counted for each part" $experts 's/!found && first == 0u &&/!found \&\&/g' --family gemv_id
 fault "a row of another launch is zeros" templates/gather.comp 's/ && row_first == 0u//g' --family gather
 fault "the last bit depends on what other workgroups did" $experts \
-  's/= total;/= total * (1.0 + float(out_of_range \& 1u) * 1.2e-7);/g' --family gemv_id
+  's/first \+ i, total\)/first + i, total * (1.0 + float(out_of_range \& 1u) * 1.2e-7))/g' --family gemv_id
 
 # ---- indices ----
 fault "an index of 16 bits" templates/gather.comp 's/i = token \* row_tiles \+ t/i = token * row_tiles + t \& 0xFFFFu/' --family gather
@@ -126,15 +127,15 @@ fault "results of a part are written at the first rows" $dispatch 's/(push\[3\] 
 fault "the last part is as long as the others" $dispatch 's/n = qk_min_\(g\.row_chunk, rows - first\)/n = g.row_chunk/' --family gemv --class exact
 
 # ---- memory that a workgroup shares ----
-fault "one tile more than there is room for" $gemv 's/min\(SLICE, wide_tiles - begin\)/min(SLICE + 1u, wide_tiles - begin)/' --family gemv --class exact
-fault "too little room for sums of several vectors" templates/sums.glsl \
+fault "one tile more than there is room for" $shared 's/min\(SLICE, tiles - begin\)/min(SLICE + 1u, tiles - begin)/' --family gemv --class exact
+fault "too little room for sums of several vectors" $rows \
   's/partial\[gl_WorkGroupSize\.x \/ 4u \* ROWS \* BATCH\]/partial[gl_WorkGroupSize.x \/ 4u * ROWS]/' --family gemv --class exact
 
 # ---- numbers ----
 fault "a minimum is forgotten" gen/text/sums.c 's/%ssum%s \+= /%ssum%s += 0.0 * /' --family gemv --class exact
 fault "halves between two are rounded up" templates/prelude.glsl 's/ \+ \(\(magnitude >> 13\) & 1u\)/ + 1u/' --family dequant,gather
 fault "bfloat16 between two is rounded up" templates/prelude.glsl 's/ \+ \(\(bits >> 16\) & 1u\)/ + 1u/g' --family dequant,gather
-fault "a NaN in x is lost" templates/sums.glsl 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' --family gemv --class int8
+fault "a NaN in x is lost" templates/products.glsl 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' --family gemv --class int8
 
 # ---- families without a format ----
 fault "codes leave one group further on" templates/qdq_init.comp \

@@ -144,7 +144,7 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
         wide.constants = constants;
     }
     c->launches++;
-    c->ahead += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_AHEAD, 0) == 1;
+    c->ahead += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD;
     return c->inner.launch(c->inner.context, &wide, why);
 }
 
@@ -247,12 +247,11 @@ static void test_staged(void **state) {
             }
 }
 
-/* Of several vectors, x is not staged, whatever the constant is; and it is not shared where there is no room for one tile. */
+/* Of several vectors, x is not staged, whatever the constant is. */
 static void test_constants_of_one_vector(void **state) {
-    static const qk_tuned_value constants[] = {{QK_CONSTANT_STAGED, 512}, {QK_CONSTANT_SHARED_FOURS, 16}};
     (void)state;
-    for (uint32_t i = 0; i < sizeof constants / sizeof *constants; i++) {
-        forced = constants[i];
+    for (uint32_t staged = 512; staged <= 1024; staged *= 2) {
+        forced = (qk_tuned_value){QK_CONSTANT_STAGED, staged};
         run_gemv(&formats[Q4_0], 19, 2048, 5, UINT64_MAX, 1);
         forced = (qk_tuned_value){QK_CONSTANT_NONE, 0};
     }
@@ -291,7 +290,7 @@ static void test_ahead(void **state) {
     (void)state;
     qk_tuning_entry entry = {.rows = 1, .cols = 1, .batch = 1, .count = 4};
     const qk_tuning tuned = {.count = 1, .entries = &entry};
-    entry.values[0] = (qk_tuned_value){QK_CONSTANT_AHEAD, QK_AHEAD_ALWAYS};
+    entry.values[0] = (qk_tuned_value){QK_CONSTANT_SCHEDULE, QK_SCHEDULE_AHEAD};
     entry.values[3] = (qk_tuned_value){QK_CONSTANT_WORKGROUPS, 2};
     tuning = &tuned;
     for (uint32_t f = 0; f < TRIPLES; f++)
@@ -328,7 +327,7 @@ static void test_ahead(void **state) {
     for (uint32_t at_once = 1; at_once <= 4; at_once *= 2)
         for (uint64_t n = 1; n <= 38; n += 4) {
             ahead = n % 8 == 1;
-            entry.values[0].value = ahead ? QK_AHEAD_ALWAYS : QK_AHEAD_NEVER;
+            entry.values[0].value = ahead ? QK_SCHEDULE_AHEAD : QK_SCHEDULE_WIDE;
             entry.values[1] = (qk_tuned_value){QK_CONSTANT_LOCAL_SIZE_X, 8 * limits.subgroup_size};
             entry.values[2] = (qk_tuned_value){QK_CONSTANT_ROWS, at_once};
             run_gemv(&formats[IQ2_S], n, 4 * slice, 1, UINT64_MAX, 1);

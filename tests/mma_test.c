@@ -3,6 +3,7 @@
  * and bounds are as on the unit. Where glslang is too old to compile the kernels themselves, this still runs. Kernels of Metal
  * run unchanged, on the processor. */
 #include "cli/run.h"
+#include "emit/modules.h"
 #include "emit/spirv.h"
 #include "spec/library.h"
 
@@ -111,12 +112,9 @@ static const qk_kernel *compile(const qg_layout *layout, const char *sum, const 
     const qg_family *family = qg_family_named("gemv");
     const qg_request request = {.layout = layout, .n_families = 1, .families = &family, .vulkan = true, .command = "t"};
     const qg_kernel kernel = qg_kernel_new(arena, layout, family, type, qg_sum_class_named(sum));
-    const char *glsl = qg_glsl(arena, with, &request, qg_program_of(arena, &kernel, QK_API_VULKAN), &why);
-    if (!glsl) fail_msg("%s", why);
-    qk_code *code = QG_NEW(arena, qk_code);
-    code->data = qg_spirv_compile(arena, kernel.name, glsl, &code->bytes, &why);
-    if (!code->data) fail_msg("%s", why);
-    return qg_describe(arena, &kernel, QK_API_VULKAN, code);
+    const qk_kernel *described = qg_compile_kernel(arena, with, &request, &kernel, 0, &why);
+    if (!described) fail_msg("%s", why);
+    return described;
 }
 
 static qk_range upload(const void *data, uint64_t bytes) {

@@ -85,11 +85,11 @@ headers=runtime/include/qkgen
 check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h tune=$headers/dispatch_tune.h launch=$headers/dispatch_launch.h
 
 # ---- ids and indices that are out of range ----
-mutate "an id out of range is found, Vulkan" templates/gemv_id.comp 's/found = expert < experts/found = true/' unit gemv_test
-mutate "its results are zeros, Vulkan" templates/gemv_id.comp 's/(sum\[r\] = )0\.0/\1found ? 0.0 : 1.0/' unit gemv_test
-mutate "the status word counts it, Vulkan" templates/gemv_id.comp 's/atomicAdd\(out_of_range, 1u\)/;/' unit gemv_test
-mutate "it is counted once, Vulkan" templates/gemv_id.comp 's/ && first == 0u && gl_LocalInvocationID.x == 0u//' unit gemv_test
-mutate "experts of another launch are left alone" templates/gemv_id.comp \
+mutate "an id out of range is found, Vulkan" templates/gemv_id_wide.comp 's/found = expert < experts/found = true/' unit gemv_test
+mutate "its results are zeros, Vulkan" templates/gemv_id_wide.comp 's/(sum\[r\] = )0\.0/\1found ? 0.0 : 1.0/' unit gemv_test
+mutate "the status word counts it, Vulkan" templates/gemv_id_wide.comp 's/atomicAdd\(out_of_range, 1u\)/;/' unit gemv_test
+mutate "it is counted once, Vulkan" templates/gemv_id_wide.comp 's/ && first == 0u && gl_LocalInvocationID.x == 0u//' unit gemv_test
+mutate "experts of another launch are left alone" templates/gemv_id_wide.comp \
   's/ \&\& expert >= expert_first \&\& expert < expert_end//' unit gemv_test
 mutate "an id out of range is found, MSL" templates/gemv_id.metal 's/found = expert < push.experts/found = true/' \
   script gemv msl "experts q4_0 f32"
@@ -124,10 +124,10 @@ mutate "an index out of range is found, C" templates/gather.c 's/row >= rows/row
 # ---- sizes ----
 mutate "zero sizes launch nothing" $launch 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $launch 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
-mutate "K of one block" templates/gemv.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
-mutate "rows of half a joined block" gen/text/glsl.c 's/layout->joined \? qg_format/0 ? qg_format/' unit gemv_test
+mutate "K of one block" templates/gemv_rows.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
+mutate "rows of half a joined block" $choose 's/return cols % kernel->wide_block == 0 \&\& /return /' unit dispatch_sums_test
 mutate "16 bytes are not loaded beyond the last block" gen/text/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
-mutate "the last block of all takes the place of what was not loaded" gen/text/glsl.c 's/end \? sum_at_end : sum\[r\]/end ? sum[r] : sum[r]/' \
+mutate "the last block of all takes the place of what was not loaded" templates/gemv_wide.comp 's/end \? sum_at_end : sum\[r\]/end ? sum[r] : sum[r]/' \
   unit gemv_test
 mutate "loads go beyond the weights only where their range does" $launch 's/constants\[c\] = 1;/constants[c] = 0;/' unit dispatch_sums_test
 mutate "what lies behind the weights is bound" $launch 's/ranges\[i\]\.size \+= QK_PADDING/ranges[i].size += 0/' unit dispatch_sums_test
@@ -155,24 +155,24 @@ mutate "words one by one, where fours fill registers" gen/build/family.c 's/>= 1
 mutate "large grids have no copies beside floats" gen/build/device.def 's/(COPIED_WITH_F32, )2048/\14096/' unit wide_test
 mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
 mutate "copies of tables: rows stay together" gen/text/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
-mutate "staged x: each part is taken by who needs it" templates/sums.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
+mutate "staged x: each part is taken by who needs it" templates/stage_x.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
 mutate "staged x: all of a row" gen/text/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: memory beside the sums" $choose 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test
-mutate "K of 65,536" templates/gemv.comp 's/kept = c0 == held/kept = held != ~0u/' unit gemv_test
-mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/row \+ lane >= rows \|\| //' \
+mutate "K of 65,536" templates/gemv_wide.comp 's/kept = c0 == held/kept = held != ~0u/' unit gemv_test
+mutate "N ragged: no row is written beyond the last" templates/gemv_shared.comp 's/row \+ lane < rows \&\& //' \
   script gemv vulkan "blocks q4_0 5001 1 3 f32"
-mutate "N ragged, rows shared out" templates/gemv.comp 's/if \(first \+ i < rows\) y/y/' unit gemv_test
+mutate "N ragged, rows shared out" templates/gemv_rows.comp 's/if \(first \+ i < rows\) finish/finish/' unit gemv_test
 mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal \
   's/shape.row_tiles, min\((first \+ team \* ROWS \+ r), shape.rows - 1\)/shape.row_tiles, \1/' script gemv msl "blocks q4_0 19 3 1 f32"
-mutate "M ragged: no vector is written beyond the last" templates/gemv.comp 's/ \|\| m >= batch\)/)/' unit gemv_test
-mutate "several vectors: sums of all slices" templates/gemv.comp 's/begin == 0u \? all : y\[at\] \+ all/all/' \
+mutate "M ragged: no vector is written beyond the last" templates/gemv_shared.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
+mutate "several vectors: sums of all slices" templates/gemv_bindings.glsl 's/first \? sum : y\[at\] \+ sum/sum/' \
   script gemv vulkan "blocks q4_0 1 2048 4 f16"
-mutate "several vectors: each has its own x" templates/gemv.comp 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
-mutate "several vectors: x is there before it is read" templates/gemv.comp '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
-mutate "several vectors: x stays while it is read" templates/gemv.comp '/count = min\(SLICE/,/barrier/ s/barrier\(\);/;/' \
+mutate "several vectors: each has its own x" templates/gemv_shared.comp 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
+mutate "several vectors: x is there before it is read" templates/gemv_shared.comp '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
+mutate "several vectors: x stays while it is read" templates/gemv_shared.comp '/count = min\(SLICE/,/barrier/ s/barrier\(\);/;/' \
   script gemv vulkan "blocks q4_0 300 98 4 f32"
 mutate "several vectors: tiles of a slice lie apart" gen/text/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
-mutate "several vectors: the last block of all" gen/text/glsl.c 's/fetch_last\(min\(row \+ i %% ROWS, end - 1u\)/fetch_last(min(row, end - 1u)/' \
+mutate "several vectors: the last block of all" templates/gemv_shared.comp 's/fetch_last\(min\(row \+ i % ROWS, end - 1u\)/fetch_last(min(row, end - 1u)/' \
   script gemv vulkan "blocks q8_0 6 4 3 f32"
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/begin == 0u \? total : y\[at\] \+ total/total/' unit mma_test
@@ -198,12 +198,12 @@ mutate "matrix units, MSL: the last row is not loaded 16 bytes at a time" gen/te
 mutate "floats of few bits: the sign" gen/ir/halves.c 's/QG_AND, sign, qg_uint\(ir, 0x80008000\)/QG_AND, sign, qg_uint(ir, 0)/' script gemv vulkan "blocks mxfp4 19 3 1 f32"
 mutate "integers have a step for 32 elements" gen/ir/dot_bytes.c 's/return one->run \/ STEP_RUNS/return 0 * one->run/' unit dot_bytes_test
 mutate "chains of products end" gen/ir/dot.c 's/links\+\+ == CHAIN/links++ > 99/' unit rules_test
-mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id.comp 's/if \(first \+ i < rows\) y/y/' unit gemv_test
-mutate "N ragged, experts: nor where subgroups do not share a row" templates/gemv_id.comp 's/ \&\& first \+ team \* ROWS \+ lane < rows//' \
+mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id_wide.comp 's/if \(first \+ i < rows\) finish/finish/' unit gemv_test
+mutate "N ragged, experts: nor where subgroups do not share a row" templates/gemv_id_wide.comp 's/ \&\& first \+ team \* ROWS \+ lane < rows//' \
   unit gemv_test
-mutate "experts: x is the token's" templates/gemv_id.comp 's/ \&\& token == held_token//' unit gemv_test
-mutate "experts: staged x is the token's" templates/sums.glsl 's/runs = vector \* row_tiles/runs = 0u * row_tiles/' unit gemv_test
-mutate "experts: every part is some workgroup's" templates/gemv_id.comp 's/ \+ uint\(gl_WorkGroupID.x < more\)//' unit gemv_test
+mutate "experts: x is the token's" templates/gemv_id_wide.comp 's/ \&\& token == held_token//' unit gemv_test
+mutate "experts: staged x is the token's" templates/stage_x.glsl 's/runs = vector \* row_tiles/runs = 0u * row_tiles/' unit gemv_test
+mutate "experts: every part is some workgroup's" templates/gemv_id_wide.comp 's/ \+ uint\(gl_WorkGroupID.x < more\)//' unit gemv_test
 mutate "a tuning keeps to the memory that workgroups share" $tune 's/most != 0 \&\& bytes > most/0/' unit tuning_test
 mutate "M ragged, MSL: no vector is written beyond the last" templates/gemv_rows.metal 's/ \&\& m < shape.batch\) y/) y/' \
   script gemv msl "blocks q4_0 5 3 3 f32"
@@ -259,7 +259,7 @@ mutate "rows ahead are whole loads" $choose 's/qk_block_bytes_\(kernel\) % 16 ==
 mutate "rows ahead are whole blocks" $choose 's/ \|\| cols % kernel->ahead_block != 0//' unit dispatch_sums_test
 mutate "rows ahead fit into the memory of a workgroup" $choose 's/qk_shared_bytes_\(kernel, constants\) <= room/room > 0/' unit dispatch_sums_test
 mutate "all of x is kept where rows are loaded ahead" $choose 's/\* slice >= cols/* slice >= 1/' unit dispatch_sums_test
-mutate "what was measured does not force rows ahead" $tune 's/id == QK_CONSTANT_AHEAD \|\| \(ahead/(ahead/' unit gemv_test
+mutate "what was measured does not force rows ahead" $tune 's/id == QK_CONSTANT_SCHEDULE \|\| \(ahead/(ahead/' unit gemv_test
 mutate "slices ahead are shared out, whatever was measured" $tune 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_STAGED/' unit gemv_test
 mutate "x ahead is staged by nobody, whatever was measured" $tune 's/id == QK_CONSTANT_SPLIT \|\| id == QK_CONSTANT_STAGED/id == QK_CONSTANT_SPLIT/' unit gemv_test
 mutate "nor where a descriptor says so" $choose 's/^( +)constants\[i\] = 1;$/\1constants[i] += 0;/' unit gemv_test
@@ -278,7 +278,6 @@ mutate "lookups are not loaded ahead" gen/build/family.c 's/return loads >= 2\.5
 mutate "few bits are not loaded ahead beside floats" gen/build/family.c 's/return bits >= 2/return bits >= 1/' unit wide_test
 mutate "rows ahead of floats" gen/build/family.c 's/if \(floats\)/if (0 \&\& floats)/' unit wide_test
 mutate "tiles of many bytes are not loaded ahead" gen/build/device.def 's/(AHEAD_BYTES, +)64/\1128/' unit wide_test
-mutate "what is counted does not load ahead" gen/emit/cost_spirv.c 's/return made->words\[first\] == m->ahead/return false/' unit cost_test
 mutate "a constant that is a divisor is not 0" $check 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
 mutate "large tiles beside copies of tables have registers" $choose 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
 mutate "workgroups follow from the rows of the launch" $launch 's/qk_constant_\(kernel, constants, QK_CONSTANT_ROWS/qk_constant_(kernel, NULL, QK_CONSTANT_ROWS/' \
@@ -287,38 +286,38 @@ mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c-
 
 # ---- numbers ----
 mutate "the same bits each time" $choose 's/^( +)(constants\[i\] = )s\.split;/\1{ static uint32_t turn; \2turn++ % 2 ? 1 : s.split; }/' unit gemv_test
-mutate "a slice ahead that a row cuts" templates/gemv.comp 's/if \(j >= tiles\) sum\[r\] = 0\.0;//' unit gemv_test
-mutate "a slice ahead that begins within a load" templates/gemv.comp 's/phase = slice \* SLICE_WORDS % 4u/phase = 0u/' unit gemv_test
-mutate "rows ahead are those of the subgroup's team" templates/gemv.comp 's/min\(next \+ team \* ROWS, last\)/min(next, last)/' unit gemv_test
-mutate "the last rows ahead" templates/gemv.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
+mutate "a slice ahead that a row cuts" templates/gemv_ahead.comp 's/if \(j >= tiles\) sum\[r\] = 0\.0;//' unit gemv_test
+mutate "a slice ahead that begins within a load" templates/gemv_ahead.comp 's/phase = slice \* SLICE_WORDS % 4u/phase = 0u/' unit gemv_test
+mutate "rows ahead are those of the subgroup's team" templates/gemv_ahead.comp 's/min\(next \+ team \* ROWS, last\)/min(next, last)/' unit gemv_test
+mutate "the last rows ahead" templates/gemv_ahead.comp 's/to = min\(row, last\) \+ lane/to = row + lane/' unit gemv_test
 mutate "narrow tables hold what values have more than the least" gen/ir/stored.c 's/table->values\[i\] - offset/table->values[i] - 0 * offset/' unit wide_test
 mutate "narrow tables: the least is added" gen/build/lower.c 's/offset < 0 \? -offset : offset/0/' script gemv vulkan "blocks iq1_s 19 3 1 f32"
 mutate "narrow tables: 16 values" gen/ir/stored.c 's/greatest - \*least < 1 << NARROW_BITS;$/greatest - *least <= 1 << NARROW_BITS;/' unit wide_test
 mutate "tiles with whole words of narrow tables" gen/build/plan.c 's/ \? 8$/ ? 4/' unit wide_test
 mutate "bytes do not cross words" gen/ir/index.c 's/divisor - common_power\(a, divisor\) \+ 1/divisor - 0 * common_power(a, divisor)/' unit wide_test
-mutate "rounds that are added up at once: all of their rows" templates/gemv.comp 's/i < rounds \* teams \* ROWS/i < teams * ROWS/' unit gemv_test
-mutate "rounds that are added up at once: no more than there is memory for" templates/gemv.comp 's/round \+ 1u < rounds \&\& //' unit gemv_test
-mutate "rounds ahead that are added up at once: no more than there is memory for" templates/gemv.comp 's/round \+ 1u < LANES \/ 4u \&\& //' unit gemv_test
-mutate "rounds that are added up at once: where each has its rows" templates/gemv.comp 's/first - \(rounds - 1u - round\) \* step/first/' unit gemv_test
-mutate "the bound of class split: digits below the highest have a sign" templates/sums.glsl 's/digit == 0u \? 0 : 0x80808080/0/' \
+mutate "rounds that are added up at once: all of their rows" templates/add_rounds.glsl 's/i < rounds \* teams \* ROWS/i < teams * ROWS/' unit gemv_test
+mutate "rounds that are added up at once: no more than there is memory for" templates/gemv_wide.comp 's/round \+ 1u < rounds \&\& //' unit gemv_test
+mutate "rounds ahead that are added up at once: no more than there is memory for" templates/gemv_ahead.comp 's/round \+ 1u < LANES \/ 4u \&\& //' unit gemv_test
+mutate "rounds that are added up at once: where each has its rows" templates/add_rounds.glsl 's/first - \(rounds - 1u - round\) \* step/first/' unit gemv_test
+mutate "the bound of class split: digits below the highest have a sign" templates/products.glsl 's/digit == 0u \? 0 : 0x80808080/0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "the bound of class split: what is carried from digit to digit" templates/sums.glsl 's/0x4B400080/0x4B400000/' \
+mutate "the bound of class split: what is carried from digit to digit" templates/products.glsl 's/0x4B400080/0x4B400000/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "the bound of class int8: to the nearest integer" templates/sums.glsl 's/ : 0x4B400000;/ : 0x4B000000;/' \
+mutate "the bound of class int8: to the nearest integer" templates/products.glsl 's/ : 0x4B400000;/ : 0x4B000000;/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "the bound of class int24: more bits than a float has" templates/sums.glsl 's/DIGITS == 3u \? ivec4/DIGITS == 4u ? ivec4/' \
+mutate "the bound of class int24: more bits than a float has" templates/products.glsl 's/DIGITS == 3u \? ivec4/DIGITS == 4u ? ivec4/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "sums of x in integers: without what these are moved by" gen/text/sums.c 's/ - %u \* BIAS\)/ - %u)/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "sums of digits: of the set and no others" gen/text/sums.c 's/fits \&= left/fits |= left/' \
   script gemv vulkan "blocks q6_K 19 3 1 f32"
-mutate "the bound of class int24: digits are bytes with a sign" templates/sums.glsl 's/8355708\.0/8388607.0/' \
+mutate "the bound of class int24: digits are bytes with a sign" templates/products.glsl 's/8355708\.0/8388607.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class split: two digits" gen/build/class.def 's/(INT8, )2(, SPLIT_SUM)/\11\2/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "the bound of class half: x in steps of its largest" templates/sums.glsl 's/0\.001953125/64.0/' \
+mutate "the bound of class half: x in steps of its largest" templates/products.glsl 's/0\.001953125/64.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "a NaN in x is not lost in integers" templates/sums.glsl 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' \
+mutate "a NaN in x is not lost in integers" templates/products.glsl 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' \
   script gemv vulkan "not_finite q8_0"
 mutate "the bound of sums" gen/text/sums.c 's/%ssum%s \+= /%ssum%s += 1.00001 * /' \
   script gemv vulkan "blocks q4_0 19 3 1 f32"
@@ -350,8 +349,10 @@ mutate "arrays that a launch does not use take shared memory, too" $choose 's/QK
   unit shared_memory_test
 mutate "the runtime refuses what takes more than the device has" runtime/vulkan_pipeline.c 's/ \|\| bytes <= vk->info.shared_bytes\)/ || bytes > 0)/' \
   unit gemv_test
-mutate "several vectors: x is not shared where no tile fits" templates/gemv.comp 's/ \&\& SLICE > 0u//' unit gemv_test
-mutate "several vectors: x is not staged" gen/text/glsl.c 's/BATCH == 1u \? STAGED_RUNS : 1u/STAGED_RUNS/' unit bound_test
+mutate "several vectors: x is not shared where no tile fits" $choose 's/fours >= kernel->shared_tile \* batch \&\& //' unit dispatch_sums_test
+mutate "a schedule has as many lanes as it takes rows" $choose 's/if \(lanes < rows\)/if (lanes < 1)/' unit dispatch_sums_test
+mutate "larger tiles have a block before the last" $choose 's/!overruns \|\| matrix_rows > 1/1 || matrix_rows > 1/' unit dispatch_sums_test
+mutate "a launch takes the module of its schedule" runtime/include/qkgen/kernel.h 's/return kernel->schedules\[schedule\];/return kernel->schedules[1];/' unit gemv_test
 
 # ---- the bound of sums ----
 mutate "a byte has 127 steps" gen/build/error.c 's/\{0, 127, /{0, 6350, /' unit bound_test

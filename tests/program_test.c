@@ -30,12 +30,12 @@ static int close_all(void **state) {
 }
 
 static const qg_program *program_of(const fixture *f, const char *format, const char *family, qg_class_id class,
-                                    qk_api api) {
+                                    qk_api api, qk_schedule schedule) {
     const qg_layout *layout = qg_library_find(f->known, format);
     assert_non_null(layout);
     qg_kernel *kernel = QG_NEW(f->arena, qg_kernel);
     *kernel = qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32, &qg_sum_classes[class]);
-    return qg_program_of(f->arena, kernel, api);
+    return qg_program_of(f->arena, kernel, api, schedule);
 }
 
 /* ---- all of them ---- */
@@ -44,9 +44,9 @@ typedef struct tally {
     uint32_t programs, proven, guarded;
 } tally;
 
-static void verify(const qg_kernel *kernel, qk_api api, tally *t) {
+static void verify(const qg_kernel *kernel, qk_api api, qk_schedule schedule, tally *t) {
     qg_arena *arena = qg_arena_new();
-    const qg_program *program = qg_program_of(arena, kernel, api);
+    const qg_program *program = qg_program_of(arena, kernel, api, schedule);
     const uint32_t n = program->n_steps * kernel->layout->n_buffers;
     qg_proofs proofs;
     const char *why = qg_verify(arena, program, &proofs);
@@ -76,9 +76,11 @@ static void test_all(void **state) {
         const qg_kernel *kernels;
         const uint32_t count = qg_kernels(arena, &request, &kernels);
         for (uint32_t k = 0; k < count; ++k) {
-            if (kernels[k].shared) continue;
-            verify(&kernels[k], QK_API_VULKAN, &t);
-            if (qg_on_metal(&kernels[k])) verify(&kernels[k], QK_API_METAL, &t);
+            const uint32_t all = qg_schedules_of(&kernels[k]) ? qg_schedules_of(&kernels[k]) : 1u;
+            for (uint32_t s = 0; s < QK_SCHEDULE_COUNT; ++s)
+                if (all >> s & 1 && !qg_is_shared(kernels, k, (qk_schedule)s))
+                    verify(&kernels[k], QK_API_VULKAN, (qk_schedule)s, &t);
+            if (qg_on_metal(&kernels[k])) verify(&kernels[k], QK_API_METAL, QK_SCHEDULE_NONE, &t);
         }
         qg_arena_free(arena);
     }
@@ -91,34 +93,45 @@ static void test_all(void **state) {
 
 static void test_steps(void **state) {
     const fixture *f = *state;
-    const qg_program *p = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN);
-    assert_int_equal(p->n_steps, 3);
+    const qg_program *p = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN, QK_SCHEDULE_ROWS);
+    assert_int_equal(p->n_steps, 1);
     assert_ptr_equal(p->sum, &p->steps[0]);
-    assert_ptr_equal(p->wide, &p->steps[1]);
-    assert_ptr_equal(p->ahead, &p->steps[2]);
+    assert_ptr_equal(p->main, p->sum);
     assert_null(p->values);
     assert_true(p->sum->code->single && !p->sum->code->fetched);
+    p = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN, QK_SCHEDULE_WIDE);
+    assert_int_equal(p->n_steps, 1);
+    assert_ptr_equal(p->main, p->wide);
     assert_non_null(p->wide->code->fetched);
     assert_int_equal(p->wide->size, p->wide->plan->tile_elements / p->plan->tile_elements);
-    p = program_of(f, "q4_K", "gemv", QG_CLASS_EXACT, QK_API_METAL);
+    p = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN, QK_SCHEDULE_AHEAD);
+    assert_ptr_equal(p->main, p->ahead);
+    assert_null(p->wide);
+    p = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN, QK_SCHEDULE_SHARED);
+    assert_ptr_equal(p->main, p->wide); /* of integers */
+    p = program_of(f, "q4_K", "gemv", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_SHARED);
+    assert_ptr_equal(p->main, p->sum);
+    p = program_of(f, "q4_K", "gemv", QG_CLASS_EXACT, QK_API_METAL, QK_SCHEDULE_NONE);
     assert_int_equal(p->n_steps, 1);
     assert_false(p->sum->code->single); /* of BATCH right-hand sides */
-    p = program_of(f, "nf4_b64", "gemv", QG_CLASS_EXACT, QK_API_VULKAN);
+    p = program_of(f, "nf4_b64", "gemv", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_ROWS);
     assert_non_null(p->values); /* rows end within tiles */
-    p = program_of(f, "q4_0", "dequant", QG_CLASS_EXACT, QK_API_VULKAN);
+    p = program_of(f, "q4_0", "dequant", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_NONE);
     assert_non_null(p->stores);
     assert_null(p->sum);
-    p = program_of(f, "q4_0", "gemv", QG_CLASS_MMA, QK_API_METAL);
+    p = program_of(f, "q4_0", "gemv", QG_CLASS_MMA, QK_API_METAL, QK_SCHEDULE_NONE);
     assert_non_null(p->wide->of_unit);
+    assert_non_null(p->sum); /* of rows that no unit takes */
 }
 
 /* Each feature of a descriptor stands in its text: a bit that is missing there is not asked for. */
 static void test_features(void **state) {
     const fixture *f = *state;
-    const qg_program *p = program_of(f, "q4_0", "gemv", QG_CLASS_MMA, QK_API_VULKAN);
+    const qg_program *p = program_of(f, "q4_0", "gemv", QG_CLASS_MMA, QK_API_VULKAN, QK_SCHEDULE_NONE);
     const qk_kernel *described = qg_describe(f->arena, p->kernel, QK_API_VULKAN, NULL);
     qg_text text = qg_text_new(f->arena);
-    qg_c_add_kernel(&text, "q4_0", p->kernel->module, described, NULL);
+    const qg_module_names names = {.of = {p->kernel->module}};
+    qg_c_add_kernel(&text, "q4_0", &names, described, NULL);
     assert_true((described->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0);
 #define FEATURE(bit, NAME, what)                                                                                       \
     assert_true(((described->features & QK_FEATURE_##NAME) != 0) == (strstr(text.data, "QK_FEATURE_" #NAME) != NULL));
@@ -181,9 +194,11 @@ static qg_node with_number(qg_node node, int64_t number) {
 
 static void test_faults(void **state) {
     const fixture *f = *state;
-    const qg_program *k = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN);
-    const qg_program *floats = program_of(f, "q4_K", "gemv", QG_CLASS_EXACT, QK_API_VULKAN);
-    const qg_program *looked_up = program_of(f, "iq4_nl", "dequant", QG_CLASS_EXACT, QK_API_VULKAN);
+    const qg_program *k = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN, QK_SCHEDULE_ROWS);
+    const qg_program *wide = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN, QK_SCHEDULE_WIDE);
+    const qg_program *ahead = program_of(f, "q4_K", "gemv", QG_CLASS_INT8, QK_API_VULKAN, QK_SCHEDULE_AHEAD);
+    const qg_program *floats = program_of(f, "q4_K", "gemv", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_ROWS);
+    const qg_program *looked_up = program_of(f, "iq4_nl", "dequant", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_NONE);
     qg_ir *ir = qg_ir_new(f->arena, k->kernel->layout);
     const qg_node *width = qg_uint(ir, 32), *behind = qg_uint(ir, k->kernel->layout->buffers[0].bytes / 4);
 
@@ -192,8 +207,8 @@ static void test_faults(void **state) {
     plant(f, k, node, with_operand(*node, 1, qg_int(ir, -1)), "shift by 32 bits or more");
     node = find(k->sum, is_load);
     plant(f, k, node, with_operand(*node, 0, qg_apply(ir, QG_ADD, node->arg[0], behind, NULL)), "not of its block");
-    node = find(k->ahead, is_four);
-    plant(f, k, node, with_operand(*node, 0, qg_apply(ir, QG_ADD, node->arg[0], qg_uint(ir, 9), NULL)),
+    node = find(ahead->ahead, is_four);
+    plant(f, ahead, node, with_operand(*node, 0, qg_apply(ir, QG_ADD, node->arg[0], qg_uint(ir, 9), NULL)),
           "not of its block");
     node = find(k->sum, is_dot4);
     plant(f, k, node, with_number(*node, k->sum->code->n_x_quads), "not kept of x");
@@ -203,8 +218,8 @@ static void test_faults(void **state) {
     plant(f, floats, node, with_number(*node, floats->sum->plan->n_runs), "not kept of x");
     node = find(looked_up->values, is_lookup);
     plant(f, looked_up, node, with_operand(*node, 0, qg_uint(ir, 16)), "beyond the table");
-    node = find(k->wide, is_lane);
-    plant(f, k, node, with_number(*node, 4), "operands are not of its type");
+    node = find(wide->wide, is_lane);
+    plant(f, wide, node, with_number(*node, 4), "operands are not of its type");
     node = find(k->sum, is_sum);
     plant(f, k, node, with_operand(*node, 1, width), "operands are not of its type");
 }
@@ -212,7 +227,7 @@ static void test_faults(void **state) {
 /* What is wrong with a step as a whole. */
 static void test_faults_of_steps(void **state) {
     const fixture *f = *state;
-    qg_program p = *program_of(f, "q4_0", "dequant", QG_CLASS_EXACT, QK_API_VULKAN);
+    qg_program p = *program_of(f, "q4_0", "dequant", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_NONE);
     p.values = &p.steps[0];
     qg_ir code = *p.steps[0].code;
     p.steps[0].code = &code;

@@ -1,6 +1,7 @@
 /* No launch takes more shared memory than its device has. A driver need not refuse one that does: its first launch loses the device, as
  * two right-hand sides of eight rows at a time did by 20 bytes. Here a backend that launches nothing takes what dispatch decides, for
  * devices of several sizes, and adds up the shared variables of the module with those constants. */
+#include "emit/modules.h"
 #include "emit/spirv.h"
 #include "spec/library.h"
 #include "text/text.h"
@@ -88,7 +89,6 @@ static void try_shapes(const qk_kernel *kernel) {
 static void try_kernels(const qg_layout *layout, const qg_family *family, const char *products_of) {
     const qg_products products = qg_sum_class_named(products_of)->products;
     qg_arena *own = qg_arena_new();
-    qk_code code = {NULL, 0};
     for (uint32_t c = 0; c < qg_n_sum_classes; ++c) {
         const qg_sum_class *sum = &qg_sum_classes[c];
         const char *why = NULL;
@@ -96,11 +96,9 @@ static void try_kernels(const qg_layout *layout, const qg_family *family, const 
         const qg_kernel kernel = qg_kernel_new(own, layout, family, QG_F32, sum);
         const qg_request request = {
             .layout = layout, .n_families = 1, .families = &family, .vulkan = true, .command = "t"};
-        const char *glsl =
-            code.data ? NULL : qg_glsl(own, &templates, &request, qg_program_of(own, &kernel, QK_API_VULKAN), &why);
-        if (glsl) code.data = qg_spirv_compile(own, kernel.name, glsl, &code.bytes, &why);
-        if (!code.data) fail_msg("%s: %s", kernel.name, why);
-        try_shapes(qg_describe(own, &kernel, QK_API_VULKAN, &code));
+        const qk_kernel *described = qg_compile_kernel(own, &templates, &request, &kernel, 0, &why);
+        if (!described) fail_msg("%s: %s", kernel.name, why);
+        try_shapes(described);
     }
     qg_arena_free(own);
 }

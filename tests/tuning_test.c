@@ -94,9 +94,8 @@ static const struct {
      "t.txt:3: 'rows=4294967296' has no value; write a whole number from 1 to 4294967295"},
     {HEAD "k 1x2x1 rows=1 rows=2\n", "t.txt:3: rows is set twice; remove one"},
     {HEAD "k 1x2x1 default rows=2\n", "t.txt:3: nothing may follow 'default'; remove it, or the rest"},
-    {HEAD
-     "k 1x2x1 rows=1 split=1 digits=1 load_words=1 shared_fours=1 staged=1 rounds_f16=1 copies=1 checked=1 ahead=1 "
-     "table_copies=1 kept=1 at_once=1\n",
+    {HEAD "k 1x2x1 rows=1 split=1 digits=1 shared_fours=1 staged=1 rounds_f16=1 copies=1 checked=1 schedule=1 "
+          "table_copies=1 kept=1 at_once=1 lanes=8\n",
      "t.txt:3: more than 12 constants; remove some"},
     {HEAD "k 1x2x1 rows=1\n\nk 1x2x1 rows=2\n", "t.txt:5: line 3 has this kernel and shape, too; remove one"},
 };

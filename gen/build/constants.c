@@ -43,6 +43,16 @@ typedef struct choice {
     bool has;
 } choice;
 
+/* Those that the kernel has, behind the 0 that leaves it to dispatch. */
+static const uint32_t *schedules_of(qg_arena *arena, const qg_kernel *kernel, uint32_t *count) {
+    const uint32_t all = qg_schedules_of(kernel);
+    uint32_t *list = QG_NEW_ARRAY(arena, uint32_t, QK_SCHEDULE_COUNT);
+    *count = 1;
+    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
+        if (all >> s & 1) list[(*count)++] = s;
+    return list;
+}
+
 static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described, const choice *all,
                           size_t count) {
     qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, count);
@@ -50,6 +60,7 @@ static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *d
         if (!all[i].has) continue;
         qk_spec_constant *c = &list[described->spec_constant_count++];
         *c = qg_constant(all[i].id, value_of(kernel, described, all[i].id));
+        if (c->id == QK_CONSTANT_SCHEDULE) c->legal = schedules_of(arena, kernel, &c->legal_count);
         if (c->id != QK_CONSTANT_DIGITS) continue;
         c->legal += c->value - 1; /* another is another class */
         c->legal_count = 1;
@@ -77,7 +88,6 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_ROWS, sums && vulkan},
                           {QK_CONSTANT_SPLIT, dense && vulkan},
                           {QK_CONSTANT_DIGITS, kernel->sum && kernel->sum->digits},
-                          {QK_CONSTANT_LOAD_WORDS, wide},
                           {QK_CONSTANT_SHARED_FOURS, qg_shares_x(kernel) && vulkan},
                           {QK_CONSTANT_PADDED, kernel->overruns && vulkan},
                           {QK_CONSTANT_CHECKED, wide},
@@ -85,7 +95,7 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_COPIES, wide && kernel->wide->pairs},
                           {QK_CONSTANT_TABLE_COPIES, wide && kernel->wide->copied},
                           {QK_CONSTANT_ROUNDS_F16, qg_rounds_f16(kernel) && vulkan},
-                          {QK_CONSTANT_AHEAD, kernel->ahead && vulkan},
+                          {QK_CONSTANT_SCHEDULE, sums && vulkan},
                           {QK_CONSTANT_LANES, kernel->ahead && vulkan}};
     if (qg_is_mma(kernel))
         describe_mma_constants(arena, kernel, described);

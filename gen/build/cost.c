@@ -140,7 +140,7 @@ static qg_cost cost_of_operands(const qg_program *program) {
 }
 
 static qg_cost cost_of_sum(const qg_program *program) {
-    const qg_step *step = program->wide ? program->wide : program->sum;
+    const qg_step *step = program->main;
     qg_cost cost = qg_cost_of_ir(step->code, step->plan, program->kernel->sum->digits);
     cost.counts[QG_COST_FLOAT] += step->code->half ? 2 : 1;
     return cost;
@@ -156,7 +156,9 @@ static qg_cost cost_of_values(const qg_program *program) {
 
 qg_cost qg_cost_of_program(const qg_program *program) {
     const bool units = program->wide && program->wide->of_unit;
-    qg_cost cost = units ? cost_of_operands(program) : program->sum ? cost_of_sum(program) : cost_of_values(program);
+    qg_cost cost = units                  ? cost_of_operands(program)
+                   : program->kernel->sum ? cost_of_sum(program)
+                                          : cost_of_values(program);
     cost.stored = qg_bits_per_element(program->kernel->layout) / 8;
     return cost;
 }
@@ -196,10 +198,10 @@ static qg_kernel kernel_of(qg_arena *arena, const qg_request *request, const qg_
     return qg_kernel_new(arena, request->layout, family, QG_F32, &qg_sum_classes[QG_CLASS_EXACT]);
 }
 
-void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *only, const char *prefix) {
+void qg_cost_lines(qg_text *text, const qg_request *request, const qg_program *only, const char *prefix) {
     qg_arena *arena = text->arena;
     if (only) {
-        const qg_cost cost = qg_cost_of_program(qg_program_of(arena, only, QK_API_VULKAN));
+        const qg_cost cost = qg_cost_of_program(only);
         add_line(text, prefix, "", &cost);
         return;
     }
@@ -211,7 +213,7 @@ void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *on
         if (!qg_takes(family, request->layout)) continue;
         const qg_kernel kernel = kernel_of(arena, request, family);
         const qk_api api = request->vulkan ? QK_API_VULKAN : QK_API_METAL;
-        costs[count] = qg_cost_of_program(qg_program_of(arena, &kernel, api));
+        costs[count] = qg_cost_of_program(qg_program_of(arena, &kernel, api, qg_main_schedule(&kernel)));
         uint32_t same = 0;
         while (!same_cost(&costs[same], &costs[count])) ++same;
         names[same] = same < count ? qg_format(arena, "%s, %s", names[same], family->name) : family->name;

@@ -44,6 +44,6 @@ qg_cost qg_cost_of_program(const qg_program *program);
 uint32_t qg_cost_total(const qg_cost *cost);
 /* The lines of a banner: what each family of the request costs, or `only` one kernel. Families that
  * cost the same share a line. Each line begins with `prefix`. */
-void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *only, const char *prefix);
+void qg_cost_lines(qg_text *text, const qg_request *request, const qg_program *only, const char *prefix);
 
 #endif

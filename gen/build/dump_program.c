@@ -72,7 +72,7 @@ static void add_step(qg_text *text, const qg_step *step, const qg_load_proof *pr
     if (plan->tile_rows > 1) qg_text_printf(text, " of each of %u rows", plan->tile_rows);
     qg_text_printf(text, " in runs of %u at", plan->lanes);
     for (uint32_t i = 0; i < plan->n_runs; ++i) qg_text_printf(text, " %u", plan->runs[i]);
-    if (step->size > 1) qg_text_printf(text, "; %u tiles of the first step", step->size);
+    if (step->size > 1) qg_text_printf(text, "; %u tiles of %u elements", step->size, plan->tile_elements / step->size);
     qg_text_puts(text, "\n");
     add_loads(text, step, proofs);
     qg_text_puts(text, qg_dump_ir(text->arena, step->code));
@@ -87,7 +87,9 @@ char *qg_dump_program(qg_arena *arena, const qg_program *program) {
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "program %s for %s: %s\n", kernel->name, program->api == QK_API_VULKAN ? "Vulkan" : "Metal",
                    kernel->family->summary);
-    if (kernel->sum) qg_text_printf(&text, "class %s\n", kernel->sum->name);
+    if (kernel->sum) qg_text_printf(&text, "class %s", kernel->sum->name);
+    if (program->schedule) qg_text_printf(&text, ", schedule %s", qg_schedule_name(program->schedule));
+    if (kernel->sum) qg_text_puts(&text, "\n");
     add_bindings(&text, k);
     add_constants(&text, k);
     add_features(&text, k);

@@ -1,5 +1,4 @@
 /* Families and the kernels that they make of a format. */
-#include "build/family.h"
 #include "build/cost.h"
 
 #include <string.h>
@@ -48,6 +47,32 @@ const qg_sum_class *qg_sum_class_named(const char *name) {
     for (uint32_t i = 0; i < qg_n_sum_classes; ++i)
         if (strcmp(qg_sum_classes[i].name, name) == 0) return &qg_sum_classes[i];
     return NULL;
+}
+
+uint32_t qg_schedules_of(const qg_kernel *kernel) {
+    if (!kernel->family->sums || qg_is_mma(kernel)) return 0;
+    return 1u << QK_SCHEDULE_ROWS | (kernel->wide ? 1u << QK_SCHEDULE_WIDE : 0) |
+           (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0) | (qg_shares_x(kernel) ? 1u << QK_SCHEDULE_SHARED : 0);
+}
+
+qk_schedule qg_main_schedule(const qg_kernel *kernel) {
+    const uint32_t all = qg_schedules_of(kernel);
+    return !all ? QK_SCHEDULE_NONE : all >> QK_SCHEDULE_WIDE & 1 ? QK_SCHEDULE_WIDE : QK_SCHEDULE_ROWS;
+}
+
+static const char *const schedule_names[QK_SCHEDULE_COUNT] = {
+#define S(number, NAME, name, meaning) [number] = name,
+    QK_SCHEDULES(S)
+#undef S
+};
+
+const char *qg_schedule_name(qk_schedule schedule) { return schedule_names[schedule]; }
+
+const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule schedule) {
+    const char *scalar = strrchr(kernel->module, '_');
+    if (schedule == QK_SCHEDULE_NONE) return kernel->module;
+    return qg_format(arena, "%.*s_%s%s", (int)(scalar - kernel->module), kernel->module, schedule_names[schedule],
+                     scalar);
 }
 
 bool qg_is_mma(const qg_kernel *kernel) { return kernel->sum && kernel->sum->products == QG_PRODUCTS_MMA; }
@@ -294,10 +319,18 @@ static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_
     return has;
 }
 
-/* Classes with the same products share a module: what else they differ in, constants tell it. */
-static bool has_module_of(const qg_kernel *kernel, const qg_kernel *other) {
-    return kernel->family == other->family && kernel->type == other->type && kernel->sum &&
-           kernel->sum->products == other->sum->products;
+/* Classes with the same products share modules: what else they differ in, constants tell it. Whether rows are loaded
+ * ahead follows from the class. */
+bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule) {
+    const qg_kernel *kernel = &list[i];
+    for (uint32_t k = 0; k < i; ++k) {
+        const qg_kernel *other = &list[k];
+        if (kernel->sum && kernel->family == other->family && kernel->type == other->type &&
+            kernel->sum->products == other->sum->products &&
+            (schedule == QK_SCHEDULE_NONE || qg_schedules_of(other) >> schedule & 1))
+            return true;
+    }
+    return false;
 }
 
 static qg_kernel_list plan_kernels(qg_arena *arena, const qg_request *request) {
@@ -315,7 +348,6 @@ static qg_kernel_list plan_kernels(qg_arena *arena, const qg_request *request) {
                 if (kernel.sum) kernel.metal_plan = rows;
                 kernel = plan_kernel(arena, kernel, list, count);
                 kernel.reference = (classes & ((UINT32_C(1) << c) - 1)) == 0;
-                kernel.shared = count > 0 && has_module_of(&kernel, &list[count - 1]);
                 QG_PUSH(arena, list, count, capacity, kernel);
             }
     }
@@ -406,6 +438,25 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
     described->tables = tables;
 }
 
+/* What dispatch must know of the schedules beside rows. */
+static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
+    const qg_plan *wide = kernel->wide;
+    if (!qg_schedules_of(kernel)) return;
+    if (wide) {
+        described->kept_elements = qg_kept_tiles(wide) * wide->tile_elements;
+        described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : 0;
+    }
+    if (kernel->ahead) {
+        described->rows_ahead = rows_ahead(kernel);
+        described->ahead_kept = kernel->ahead->tile_elements;
+        described->ahead_block = kernel->ahead->layout->elements;
+    }
+    if (!qg_shares_x(kernel)) return;
+    const qg_program *shared = qg_program_of(arena, kernel, QK_API_VULKAN, QK_SCHEDULE_SHARED);
+    described->shared_tile = (qg_shared_words(shared->main, kernel->sum->digits) + 3) / 4;
+    described->shares_wide = shared->main->plan == wide;
+}
+
 static qk_math decode_math(qg_scalar type) {
     return type == QG_F16 ? QK_MATH_F16 : type == QG_BF16 ? QK_MATH_BF16 : QK_MATH_F32;
 }
@@ -447,13 +498,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->tile_elements = plan->tile_elements;
     described->tile_rows = plan->tile_rows;
     described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
-    if (api == QK_API_VULKAN && kernel->wide && !qg_is_mma(kernel))
-        described->kept_elements = qg_kept_tiles(kernel->wide) * kernel->wide->tile_elements;
-    if (api == QK_API_VULKAN && kernel->ahead) {
-        described->rows_ahead = rows_ahead(kernel);
-        described->ahead_kept = kernel->ahead->tile_elements;
-        described->ahead_block = kernel->ahead->layout->elements;
-    }
+    if (api == QK_API_VULKAN) describe_schedules(arena, kernel, described);
     qg_describe_error(kernel, described);
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
     qg_describe_constants(arena, kernel, described);

@@ -93,12 +93,21 @@ typedef struct qg_kernel {
     const qg_plan *metal_plan; /* the same for all types */
     qg_scalar type;
     const qg_sum_class *sum; /* NULL where the family does not sum */
-    const char *module;      /* name of its GLSL and its words */
+    const char *module;      /* name of its GLSL and its words, but for the schedule (qg_module_name) */
     uint32_t rows_at_once;   /* at most, of one right-hand side; 0: as many as usual */
     uint32_t overruns;       /* buffers whose wide loads go beyond the last block, a bit each */
     bool reference;          /* in C: of the first class; what the others are held against is the same */
-    bool shared;             /* a kernel before it in the list has the same */
 } qg_kernel;
+
+/* The schedules of a kernel's modules for Vulkan, a bit for each number; 0: it is one module. */
+uint32_t qg_schedules_of(const qg_kernel *kernel);
+/* Whether a kernel before number `i` of a list has the same module for that schedule. */
+bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule);
+/* The one that banners and lists speak of: of larger tiles where it has them; QK_SCHEDULE_NONE where there are none. */
+qk_schedule qg_main_schedule(const qg_kernel *kernel);
+const char *qg_schedule_name(qk_schedule schedule);
+/* The name of a kernel's GLSL and words with a schedule. */
+const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule schedule);
 
 /* Metal has no integer dot products: kernels that need them are for Vulkan alone. */
 bool qg_on_metal(const qg_kernel *kernel);

@@ -52,6 +52,7 @@ static const qg_step *add_wide(qg_arena *arena, qg_program *p) {
         code = products_of(arena, p, wide);
     }
     code->fetched = qg_fetches_of(arena, code);
+    if (!operands) code->x = "x";
     return add_step(p, (qg_step){.name = "wide",
                                  .meaning = operands ? "the operands of matrix units of a larger tile, loaded first"
                                                      : "the products of a larger tile, loaded first",
@@ -61,31 +62,52 @@ static const qg_step *add_wide(qg_arena *arena, qg_program *p) {
                                  .place = place_of_runs(arena, wide)});
 }
 
-bool qg_keeps_own_x(const qg_program *program) {
-    return program->ahead && program->ahead->plan->tile_elements != program->wide->plan->tile_elements;
-}
-
 static const qg_step *add_ahead(qg_arena *arena, qg_program *p) {
     const qg_plan *ahead = p->kernel->ahead;
     qg_ir *code = products_of(arena, p, ahead);
     code->fetched = qg_fetches_of(arena, code);
-    if (ahead->tile_elements != p->kernel->wide->tile_elements) code->x = "held_x";
+    code->x = "x";
     return add_step(p, (qg_step){.name = "ahead",
-                                 .meaning = "the same, out of memory into which rows were loaded ahead",
+                                 .meaning = "the products of a tile out of memory into which rows were loaded ahead",
                                  .plan = ahead,
                                  .code = code,
                                  .place = place_of_runs(arena, ahead)});
 }
 
-const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api api) {
-    const bool sums = kernel->family->sums, vulkan = api == QK_API_VULKAN, mma = qg_is_mma(kernel);
+uint32_t qg_x_steps(const qg_plan *plan) { return (plan->tile_elements + QG_STEP_ELEMENTS - 1) / QG_STEP_ELEMENTS; }
+
+uint32_t qg_shared_words(const qg_step *step, uint32_t digits) {
+    const qg_ir *ir = step->code;
+    const qg_plan *plan = step->plan;
+    if (!ir->n_x_quads) return plan->n_runs * plan->lanes + ir->n_x_sums;
+    return digits * (ir->n_x_quads + ir->n_x_digits) + qg_x_steps(plan) + ir->n_x_sums;
+}
+
+/* With several right-hand sides, tiles are the larger ones where x is integers. */
+static void add_walk(qg_arena *arena, qg_program *p) {
+    const qg_kernel *kernel = p->kernel;
+    const bool shares_wide = kernel->wide && kernel->sum->products == QG_PRODUCTS_INT8;
+    switch (p->schedule) {
+    case QK_SCHEDULE_NONE: break;
+    case QK_SCHEDULE_ROWS: p->main = p->sum = add_sum(arena, p); return;
+    case QK_SCHEDULE_WIDE: p->main = p->wide = add_wide(arena, p); return;
+    case QK_SCHEDULE_AHEAD: p->main = p->ahead = add_ahead(arena, p); return;
+    case QK_SCHEDULE_SHARED:
+        p->main = shares_wide ? (p->wide = add_wide(arena, p)) : (p->sum = add_sum(arena, p));
+        return;
+    }
+    p->main = p->sum = add_sum(arena, p);
+    if (qg_is_mma(kernel)) p->main = p->wide = add_wide(arena, p);
+}
+
+const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api api, qk_schedule schedule) {
+    const bool sums = kernel->family->sums, vulkan = api == QK_API_VULKAN;
     const qg_plan *plan = plan_for(kernel, api);
     qg_program *p = QG_NEW(arena, qg_program);
-    *p = (qg_program){.kernel = kernel, .api = api, .plan = plan};
-    if (!sums || kernel->layout->ragged) p->values = add_values(arena, p);
-    if (sums) p->sum = add_sum(arena, p);
-    if (kernel->wide && (vulkan || mma)) p->wide = add_wide(arena, p);
-    if (kernel->ahead && vulkan) p->ahead = add_ahead(arena, p);
+    *p = (qg_program){.kernel = kernel, .api = api, .schedule = vulkan ? schedule : QK_SCHEDULE_NONE, .plan = plan};
+    const bool rows = p->schedule == QK_SCHEDULE_NONE || p->schedule == QK_SCHEDULE_ROWS;
+    if (!sums || (kernel->layout->ragged && rows)) p->main = p->values = add_values(arena, p);
+    if (sums) add_walk(arena, p);
     if (!sums && plan->layout->view == QG_VIEW_BLOCKS)
         p->stores = qg_lower_place(arena, plan, vulkan ? plan->store_lanes : plan->lanes);
     return p;
@@ -94,9 +116,9 @@ const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api
 const qg_program *qg_program_of_reference(qg_arena *arena, const qg_layout *layout) {
     qg_program *p = QG_NEW(arena, qg_program);
     *p = (qg_program){.plan = qg_plan_elements(arena, layout)};
-    p->values = add_step(p, (qg_step){.name = "values",
-                                      .meaning = "the value of an element",
-                                      .plan = p->plan,
-                                      .code = qg_lower_decode(p->plan)});
+    p->main = p->values = add_step(p, (qg_step){.name = "values",
+                                                .meaning = "the value of an element",
+                                                .plan = p->plan,
+                                                .code = qg_lower_decode(p->plan)});
     return p;
 }

@@ -19,27 +19,39 @@ typedef struct qg_step {
 
 enum { QG_MOST_STEPS = 4 };
 
-/* A kernel for one API. Which of its steps there are follows from its family, format and class. */
+/* A kernel for one API, with one schedule. Which of its steps there are follows from these and from family, format and
+ * class. */
 typedef struct qg_program {
     const qg_kernel *kernel;
     qk_api api;
+    qk_schedule schedule;  /* QK_SCHEDULE_NONE where the kernel has none: its template is that of its family */
     const qg_plan *plan;   /* the kernel's own, for that API */
     const qg_step *values; /* a tile's values: of decoders, and of rows that may end within a tile; or NULL */
     const qg_step *sum;    /* a tile's products with x: of kernels that sum; or NULL */
     const qg_step *wide;   /* the same of a larger tile, whose loads are made first (code->fetched); or NULL */
     const qg_step *ahead;  /* the same out of memory into which rows were loaded ahead; or NULL */
+    const qg_step *main;   /* of these, the one that the schedule walks with */
     const qg_ir *stores;   /* where a tile's results begin, in stores; NULL where a matrix has them, or for sums */
     uint32_t n_steps;      /* all of these steps, in this order */
     qg_step steps[QG_MOST_STEPS];
 } qg_program;
 
-/* Finishes a kernel for an API that it is for. Lives as long as `arena` and the kernel's plans. */
-const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api api);
+/* Finishes a kernel for an API that it is for. For Vulkan, `schedule` is one that the kernel has, or QK_SCHEDULE_NONE
+ * where it has none. Lives as long as `arena` and the kernel's plans. */
+const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api api, qk_schedule schedule);
 /* That of the reference in C: a format's values, element by element. */
 const qg_program *qg_program_of_reference(qg_arena *arena, const qg_layout *layout);
 
-/* Whether what a thread keeps of x for rows that are loaded ahead is its own, because the tiles are of another size. */
-bool qg_keeps_own_x(const qg_program *program);
+/* Words of what a workgroup shares of x, of each right-hand side and tile. */
+uint32_t qg_shared_words(const qg_step *step, uint32_t digits);
+/* Steps of x in a tile of integers. */
+uint32_t qg_x_steps(const qg_plan *plan);
+
+/* The words of a kernel for Vulkan: of one without schedules, or of each of them; NULL where it was not compiled. */
+typedef struct qg_modules {
+    const qk_code *main; /* or that of QK_SCHEDULE_ROWS */
+    const qk_code *of[QK_SCHEDULE_COUNT];
+} qg_modules;
 
 /* ---- verify.c ---------------------------------------------------------------------------------------------------- */
 

@@ -82,7 +82,7 @@ static void add_item(qg_text *text, const qg_kernel *kernel, const qg_cost *ir, 
 
 static bool add_kernel(qg_text *text, const qg_cost_options *o, const qg_templates *templates, const qg_kernel *kernel,
                        bool first, const char **why) {
-    const qg_program *program = qg_program_of(text->arena, kernel, QK_API_VULKAN);
+    const qg_program *program = qg_program_of(text->arena, kernel, QK_API_VULKAN, qg_main_schedule(kernel));
     const qg_cost ir = qg_cost_of_program(program);
     qg_cost spirv;
     if (o->templates && !compiled_cost(text->arena, templates, program, &spirv, why)) return false;

@@ -13,8 +13,20 @@ static int dump_dot(qg_session *session, const qg_layout *layout, const char *na
 
 /* What `program` is of: a family, a type, a class and an API, each by name. */
 typedef struct named {
-    const char *family, *type, *sum, *api;
+    const char *family, *type, *sum, *api, *schedule;
 } named;
+
+/* The one of that name, or the main one; false after a complaint. */
+static bool find_schedule(const qg_kernel *kernel, const char *name, qk_schedule *schedule) {
+    const uint32_t all = qg_schedules_of(kernel);
+    *schedule = qg_main_schedule(kernel);
+    for (uint32_t s = 1; name && s < QK_SCHEDULE_COUNT; ++s)
+        if ((all >> s & 1) && strcmp(qg_schedule_name((qk_schedule)s), name) == 0) {
+            *schedule = (qk_schedule)s;
+            return true;
+        }
+    return !name || qg_complain("%s has no schedule %s", kernel->name, name) == 0;
+}
 
 static int dump_program(qg_session *session, const qg_layout *layout, const named *of) {
     qg_arena *arena = session->arena;
@@ -34,14 +46,16 @@ static int dump_program(qg_session *session, const qg_layout *layout, const name
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, layout, family, type, sum);
     if (metal && !qg_on_metal(kernel)) return qg_complain("class %s is for Vulkan alone", sum->name);
-    fputs(qg_dump_program(arena, qg_program_of(arena, kernel, metal ? QK_API_METAL : QK_API_VULKAN)), stdout);
+    qk_schedule schedule = QK_SCHEDULE_NONE;
+    if (!metal && !find_schedule(kernel, of->schedule, &schedule)) return 1;
+    fputs(qg_dump_program(arena, qg_program_of(arena, kernel, metal ? QK_API_METAL : QK_API_VULKAN, schedule)), stdout);
     return 0;
 }
 
 int qg_command_dump(qg_session *session, int argc, char **argv) {
     qg_texts rest = {0};
     const char *stage = NULL, *name = NULL;
-    named of = {"gemv", "f32", NULL, "vulkan"};
+    named of = {"gemv", "f32", NULL, "vulkan", NULL};
     const qg_option options[] = {
         {"--dump", QG_TEXT, &stage, "STAGE",
          "spec, layout, plan, ir, dot, which is the sum of gemv after its rules, or program, a whole kernel"},
@@ -50,6 +64,8 @@ int qg_command_dump(qg_session *session, int argc, char **argv) {
         {"--class", QG_TEXT, &of.sum, "C", "of dot, program: the class of the sum, as in emit (default: exact)"},
         {"--type", QG_TEXT, &of.type, "T", "of program: the type of results, or of x (default: f32)"},
         {"--api", QG_TEXT, &of.api, "vulkan|metal", "of program (default: vulkan)"},
+        {"--schedule", QG_TEXT, &of.schedule, "S",
+         "of program, of sums for vulkan: rows, wide, ahead or shared (default: wide, or rows where there is no such)"},
         QG_SESSION_OPTIONS(session)};
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &rest)) return 1;
     if (!name) return qg_complain("--dump needs --format F");

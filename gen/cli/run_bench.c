@@ -5,6 +5,7 @@
  * submissions the median, the least and the greatest are taken. */
 #include "cli/run_bench.h"
 #include "cli/run_bench_plain.h"
+#include "emit/modules.h"
 #include "emit/spirv.h"
 
 #include <stdlib.h>
@@ -246,13 +247,8 @@ static bool compile(qg_bench *b, qg_subject *s) {
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, s->of.layout, s->of.family, s->of.type, s->of.sum);
     if (qg_is_mma(kernel) && !qg_spirv_has_matrices()) return qg_complain(QG_SPIRV_LACKS_MATRICES) == 0;
-    const char *glsl = qg_glsl(arena, b->templates, &request, qg_program_of(arena, kernel, QK_API_VULKAN), &why);
-    if (!glsl) return qg_complain("%s", why) == 0;
-    qk_code *code = QG_NEW(arena, qk_code);
-    code->data = qg_spirv_compile(arena, kernel->name, glsl, &code->bytes, &why);
-    if (!code->data) return qg_complain("%s", why) == 0;
-    s->kernel = qg_describe(arena, kernel, QK_API_VULKAN, code);
-    return true;
+    s->kernel = qg_compile_kernel(arena, b->templates, &request, kernel, 0, &why);
+    return s->kernel || qg_complain("%s", why) == 0;
 }
 
 static uint64_t bytes_of(const qg_subject *s, uint32_t binding) {

@@ -169,7 +169,8 @@ static bool take_line(soak *s, worker *w) {
     int text = 0;
     if (sscanf(w->line, "%c %llu %lf %n", &what, &number, &ratio, &text) < 3) return true;
     w->number = number;
-    w->next = number + 1;
+    w->next = number + 1; /* of its own cases */
+    if (w->next % QG_SOAK_GROUP == 0) w->next += (s->r->jobs - 1) * QG_SOAK_GROUP;
     if (what == 'X') return qg_complain("%s", w->line + text) == 0;
     w->since = what == 'B' ? qg_seconds_now() : 0;
     if (what == 'B') snprintf(w->at, sizeof w->at, "%s", w->line + text);
@@ -211,8 +212,6 @@ static bool ended(soak *s, worker *w) {
         report_failure(s, w, "the process ended");
     const bool done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (done || (s->r->end > 0 && qg_seconds_now() > s->r->end)) return false;
-    /* The next of its own cases. */
-    if (w->next % QG_SOAK_GROUP == 0) w->next += (s->r->jobs - 1) * QG_SOAK_GROUP;
     return !s->r->cases || w->next < s->r->cases;
 }
 

@@ -2,6 +2,7 @@
  * which is filled before and looked at afterwards as a whole: nothing but results may have changed,
  * and all of them must have. A second launch writes the same bits to another place. */
 #include "cli/run_soak.h"
+#include "emit/modules.h"
 #include "emit/spirv.h"
 
 #include <qkgen/dispatch_qdq.h>
@@ -37,14 +38,25 @@ typedef struct trial {
 
 /* ---- the kernel ---- */
 
-static const char *glsl_of(qg_arena *arena, const qg_soak_device *device, const qg_soak_case *c, const char **why) {
-    if (c->plain) {
-        const qg_plain_set *set = NULL;
-        qg_plain_named(c->plain->name, &set);
-        const qg_plain_request request = {
-            .set = set, .n_families = 1, .families = &c->plain, .vulkan = true, .command = "qkgen soak"};
-        return qg_plain_glsl(arena, device->templates, &request, c->plain, why);
-    }
+static const qk_kernel *compile_plain(qg_arena *arena, const qg_soak_device *device, const qg_soak_case *c,
+                                      const char **why) {
+    const qg_plain_set *set = NULL;
+    qg_plain_named(c->plain->name, &set);
+    const qg_plain_request request = {
+        .set = set, .n_families = 1, .families = &c->plain, .vulkan = true, .command = "qkgen soak"};
+    const char *glsl = qg_plain_glsl(arena, device->templates, &request, c->plain, why);
+    qk_kernel *described = QG_NEW(arena, qk_kernel);
+    qk_code *code = QG_NEW(arena, qk_code);
+    *described = *qg_soak_describe(arena, c);
+    if (glsl) code->data = qg_spirv_compile(arena, described->name, glsl, &code->bytes, why);
+    described->code = code;
+    return code->data ? described : NULL;
+}
+
+/* A group of cases has one kernel, and several numbers of right-hand sides. */
+static const qk_kernel *compile(qg_arena *arena, const qg_soak_device *device, const qg_soak_case *c,
+                                const char **why) {
+    if (c->plain) return compile_plain(arena, device, c, why);
     const qg_request request = {
         .layout = c->layout, .n_families = 1, .families = &c->family, .vulkan = true, .command = "qkgen soak"};
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
@@ -53,21 +65,14 @@ static const char *glsl_of(qg_arena *arena, const qg_soak_device *device, const 
         *why = QG_SPIRV_LACKS_MATRICES;
         return NULL;
     }
-    return qg_glsl(arena, device->templates, &request, qg_program_of(arena, kernel, QK_API_VULKAN), why);
+    return qg_compile_kernel(arena, device->templates, &request, kernel, 0, why);
 }
 
 bool qg_soak_compile(const qg_soak_device *device, const qg_soak_case *c, qg_soak_kernel *kernel, const char **why) {
     qg_arena *arena = qg_arena_new();
     *kernel = (qg_soak_kernel){.arena = arena};
-    const char *glsl = glsl_of(arena, device, c, why);
-    if (!glsl) return false;
-    qk_kernel *described = QG_NEW(arena, qk_kernel);
-    *described = *qg_soak_describe(arena, c);
-    qk_code *code = QG_NEW(arena, qk_code);
-    code->data = qg_spirv_compile(arena, described->name, glsl, &code->bytes, why);
-    described->code = code;
-    kernel->kernel = described;
-    return code->data != NULL;
+    kernel->kernel = compile(arena, device, c, why);
+    return kernel->kernel != NULL;
 }
 
 /* ---- memory ---- */

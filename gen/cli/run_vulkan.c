@@ -1,6 +1,7 @@
 /* The Vulkan target: compiles the one kernel that is asked for, and runs it through the same checked dispatch that the
  * emitted stubs call. */
 #include "cli/run.h"
+#include "emit/modules.h"
 #include "emit/spirv.h"
 
 #include <qkgen/dispatch.h>
@@ -30,15 +31,11 @@ static const char *compile_kernel(const qg_job *job, device_run *r) {
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, job->layout, job->family, job->type, job->sum);
     if (qg_is_mma(kernel) && !qg_spirv_has_matrices()) return QG_SPIRV_LACKS_MATRICES;
-    const char *glsl = qg_glsl(arena, job->templates, &request, qg_program_of(arena, kernel, QK_API_VULKAN), &why);
-    if (!glsl) return why;
     if (!qg_spirv_open()) return "the GLSL compiler cannot be initialised";
-    qk_code *code = QG_NEW(arena, qk_code);
-    code->data = qg_spirv_compile(arena, kernel->name, glsl, &code->bytes, &why);
+    r->kernel =
+        qg_compile_kernel(arena, job->templates, &request, kernel, job->family->in_blocks ? 1 : job->batch, &why);
     qg_spirv_close();
-    if (!code->data) return why;
-    r->kernel = qg_describe(arena, kernel, QK_API_VULKAN, code);
-    return NULL;
+    return r->kernel ? NULL : why;
 }
 
 static const char *failure(device_run *r) { return qg_format(r->arena, "%s", r->error.text); }

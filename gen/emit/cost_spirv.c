@@ -18,7 +18,6 @@ enum {
     OP_TYPE_ARRAY = 28,
     OP_TYPE_POINTER = 32,
     OP_CONSTANT_COMPOSITE = 44,
-    OP_SPEC_CONSTANT_OP = 52,
     OP_FUNCTION = 54,
     OP_FUNCTION_END = 56,
     OP_FUNCTION_CALL = 57,
@@ -29,9 +28,7 @@ enum {
     OP_IN_BOUNDS_ACCESS_CHAIN = 66,
     OP_DECORATE = 71,
     OP_DOT = 148,
-    OP_LOGICAL_AND = 167,
     OP_SELECT = 169,
-    OP_I_EQUAL = 170,
     OP_PHI = 245,
     OP_LOOP_MERGE = 246,
     OP_SELECTION_MERGE = 247,
@@ -40,13 +37,7 @@ enum {
     OP_BRANCH_CONDITIONAL = 250,
     OP_SWITCH = 251
 };
-enum {
-    DECORATION_SPEC_ID = 1,
-    DECORATION_BINDING = 33,
-    STORAGE_WORKGROUP = 4,
-    STORAGE_PRIVATE = 6,
-    STORAGE_FUNCTION = 7
-};
+enum { DECORATION_BINDING = 33, STORAGE_WORKGROUP = 4, STORAGE_PRIVATE = 6, STORAGE_FUNCTION = 7 };
 enum { EXT_UNPACK_HALF = 62, EXT_PACK_HALF = 58, EXT_FMA = 50 };
 
 typedef qg_spirv_instruction instruction;
@@ -76,9 +67,7 @@ typedef struct module {
     uint32_t weights;   /* bindings below it are the format's buffers, */
     uint32_t first_table, end_table;
     uint32_t entry; /* function */
-    /* the constant that says whether rows are loaded ahead: what is counted is what a tile takes where they are not */
-    uint32_t ahead;
-    bool pairs; /* what a workgroup shares is a table of pairs, where weights are summed */
+    bool pairs;     /* what a workgroup shares is a table of pairs, where weights are summed */
 } module;
 
 /* ---- reading ---- */
@@ -102,8 +91,6 @@ static void note(module *m, const instruction *i) {
     if (i->result) m->ids[i->result].made = i;
     if (i->opcode == OP_DECORATE && i->words[2] == DECORATION_BINDING) m->ids[i->words[1]].binding = i->words[3];
     if (i->opcode == OP_ENTRY_POINT) m->entry = i->words[2];
-    if (i->opcode == OP_DECORATE && i->words[2] == DECORATION_SPEC_ID && i->words[3] == QK_CONSTANT_AHEAD)
-        m->ahead = i->words[1];
     if (i->opcode == OP_VARIABLE && i->words[3] == STORAGE_WORKGROUP) m->ids[i->result].table = m->pairs;
     if (i->opcode == OP_VARIABLE && i->n_words > 4) m->ids[i->result].table = is_constant_array(m, i->words[4]);
     if (i->opcode == OP_STORE && is_constant_array(m, i->words[2])) m->ids[variable_of(m, i->words[1])].table = true;
@@ -134,20 +121,6 @@ static void find_blocks(module *m) {
 
 /* ---- what is reached ---- */
 
-/* Whether a condition is false where rows are not loaded ahead: it asks whether they are, among other things. */
-static bool asks_ahead(const module *m, uint32_t id) {
-    const instruction *made = m->ids[id].made;
-    if (!made || !m->ahead) return false;
-    const uint32_t first = made->opcode == OP_SPEC_CONSTANT_OP ? 4 : 3;
-    const uint32_t opcode = first == 4 ? made->words[3] : made->opcode;
-    if (opcode == OP_I_EQUAL) return made->words[first] == m->ahead;
-    if (opcode == OP_SELECT) return asks_ahead(m, made->words[3]) && asks_ahead(m, made->words[5]);
-    if (opcode != OP_LOGICAL_AND && opcode != OP_PHI) return false;
-    for (uint32_t w = first; w < made->n_words; w += opcode == OP_PHI ? 2 : 1)
-        if (asks_ahead(m, made->words[w])) return true;
-    return false;
-}
-
 static void reach(const module *m, uint32_t label, bool *reached) {
     const uint32_t index = m->block_of[label] - 1;
     if (reached[index]) return;
@@ -159,7 +132,7 @@ static void reach(const module *m, uint32_t label, bool *reached) {
                 reach(m, m->blocks[b].label, reached);
     if (last->opcode == OP_BRANCH) reach(m, last->words[1], reached);
     if (last->opcode == OP_BRANCH_CONDITIONAL) {
-        if (!asks_ahead(m, last->words[1])) reach(m, last->words[2], reached);
+        reach(m, last->words[2], reached);
         reach(m, last->words[3], reached);
     }
     for (uint32_t w = 2; last->opcode == OP_SWITCH && w < last->n_words; w += 2) reach(m, last->words[w], reached);
@@ -399,7 +372,7 @@ static void count_function_body(const module *m, uint32_t function, qg_cost *cos
 bool qg_cost_of_spirv(qg_arena *arena, const qg_program *program, const uint32_t *words, size_t bytes, qg_cost *cost,
                       const char **why) {
     const qg_kernel *kernel = program->kernel;
-    module m = {.arena = arena, .weights = kernel->layout->n_buffers, .pairs = kernel->wide && kernel->wide->pairs};
+    module m = {.arena = arena, .weights = kernel->layout->n_buffers, .pairs = program->main->plan->pairs};
     m.first_table = m.weights + kernel->family->n_bindings;
     m.end_table = m.first_table;
     for (uint32_t i = 0; i < kernel->layout->n_tables; ++i) m.end_table += kernel->plan->stored[i];
@@ -407,9 +380,9 @@ bool qg_cost_of_spirv(qg_arena *arena, const qg_program *program, const uint32_t
     if (!m.items) return false;
     find_blocks(&m);
     drop_unreached(&m);
-    const bool by_words = kernel->wide && kernel->wide->by_words;
-    const uint32_t fetched = by_words ? program->wide->code->fetched->n_words : 0;
-    const bool *in = kernel->wide ? loops_of_wide(&m, fetched) : inner_loop(&m);
+    const qg_step *wide = program->wide;
+    const uint32_t fetched = wide && wide->plan->by_words ? wide->code->fetched->n_words : 0;
+    const bool *in = wide ? loops_of_wide(&m, fetched) : inner_loop(&m);
     if (!in) {
         *why = qg_format(arena, "%s: no loop of the SPIR-V holds all loads of weights", kernel->name);
         return false;

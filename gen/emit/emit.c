@@ -20,7 +20,7 @@ typedef struct emitted {
 
 /* What one format became. */
 typedef struct product {
-    emitted files[64];
+    emitted files[96];
     uint32_t n_files;
     bool shown; /* its text is written; of others the manifest has hashes */
     uint32_t modules, left_out;
@@ -49,7 +49,7 @@ static const char *command(qg_arena *arena, const qg_layout *layout) {
     return qg_format(arena, "qkgen emit --format %s%s", layout->format, math);
 }
 
-/* Compiles one kernel, and adds its GLSL where that is written. */
+/* Compiles one module, and adds its GLSL where that is written. */
 static bool add_module(qg_arena *arena, const emission *e, const char *path, const char *glsl, qk_code *code,
                        product *product) {
     code->data = qg_spirv_compile(arena, path, glsl, &code->bytes, &product->why);
@@ -60,20 +60,33 @@ static bool add_module(qg_arena *arena, const emission *e, const char *path, con
     return true;
 }
 
+/* GLSL and words of one schedule of a kernel. */
+static const qk_code *compile_module(qg_arena *arena, const emission *e, const qg_request *request,
+                                     const qg_kernel *kernel, qk_schedule schedule, product *product) {
+    const char *path = qg_format(arena, "%s/%s.comp", request->layout->name, qg_module_name(arena, kernel, schedule));
+    const char *glsl =
+        qg_glsl(arena, &e->templates, request, qg_program_of(arena, kernel, QK_API_VULKAN, schedule), &product->why);
+    qk_code *code = QG_NEW(arena, qk_code);
+    return glsl && add_module(arena, e, path, glsl, code, product) ? code : NULL;
+}
+
 /* GLSL and words of every kernel. */
-static const qk_code *compile_kernels(qg_arena *arena, const emission *e, const qg_request *request, product *product) {
+static const qg_modules *compile_kernels(qg_arena *arena, const emission *e, const qg_request *request,
+                                         product *product) {
     const qg_kernel *kernels;
     const uint32_t count = qg_kernels(arena, request, &kernels);
-    qk_code *codes = QG_NEW_ARRAY(arena, qk_code, count + 1);
+    qg_modules *modules = QG_NEW_ARRAY(arena, qg_modules, count + 1);
     for (uint32_t i = 0; i < count; ++i) {
-        if (kernels[i].shared || !qg_on_vulkan(request, &kernels[i])) continue;
-        const char *glsl =
-            qg_glsl(arena, &e->templates, request, qg_program_of(arena, &kernels[i], QK_API_VULKAN), &product->why);
-        if (!glsl) return NULL;
-        const char *path = qg_format(arena, "%s/%s.comp", request->layout->name, kernels[i].module);
-        if (!add_module(arena, e, path, glsl, &codes[i], product)) return NULL;
+        /* Classes that share modules may have other schedules. */
+        const uint32_t all = qg_schedules_of(&kernels[i]) ? qg_schedules_of(&kernels[i]) : 1u;
+        for (uint32_t s = 0; s < QK_SCHEDULE_COUNT && qg_on_vulkan(request, &kernels[i]); ++s) {
+            if (!(all >> s & 1) || qg_is_shared(kernels, i, (qk_schedule)s)) continue;
+            const qk_code *code = compile_module(arena, e, request, &kernels[i], (qk_schedule)s, product);
+            if (!code) return NULL;
+            modules[i].of[s] = code;
+        }
     }
-    return codes;
+    return modules;
 }
 
 static bool any_on_metal(qg_arena *arena, const qg_request *request) {
@@ -116,11 +129,11 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
     }
     request.list = &kernels; /* from here on it stays as it is */
     const char *name = layout->name, *msl = "";
-    const qk_code *codes = compile_kernels(arena, e, &request, product);
-    if (!codes) return;
+    const qg_modules *modules = compile_kernels(arena, e, &request, product);
+    if (!modules) return;
     if (request.metal && !(msl = qg_msl(arena, &e->templates, &request, &product->why))) return;
     const qg_c_options c = {
-        .embed = o->embed, .kernel_h = e->kernel_h, .dispatch_h = e->dispatch_h, .spirv = codes, .msl = msl};
+        .embed = o->embed, .kernel_h = e->kernel_h, .dispatch_h = e->dispatch_h, .modules = modules, .msl = msl};
     const char *header = qg_c_header(arena, &e->templates, &request, &c, &product->why);
     const char *source = header ? qg_c_source(arena, &e->templates, &request, &c, &product->why) : NULL;
     if (!source) return;

@@ -212,18 +212,30 @@ static void add_constants(qg_text *text, const qk_kernel *k) {
     qg_text_puts(text, "};\n\n");
 }
 
-static void add_descriptor(qg_text *text, const char *owner, const char *module, const qk_kernel *k) {
-    const bool vulkan = k->api == QK_API_VULKAN;
+/* The modules of a kernel by the number of their schedule. */
+static void add_schedules(qg_text *text, const qg_module_names *modules, const qk_kernel *k) {
+    qg_text_printf(text, "static const qk_code *const %s_schedules[] = {", k->name);
+    for (uint32_t s = 0; s < QK_SCHEDULE_COUNT; ++s)
+        qg_text_puts(text, modules->of[s] ? qg_format(text->arena, "%s&qk_%s_spirv", s ? ", " : "", modules->of[s])
+                                          : qg_format(text->arena, "%s0", s ? ", " : ""));
+    qg_text_puts(text, "};\n\n");
+}
+
+static void add_descriptor(qg_text *text, const char *owner, const qg_module_names *modules, const qk_kernel *k) {
+    const bool vulkan = k->api == QK_API_VULKAN, schedules = vulkan && modules->of[QK_SCHEDULE_ROWS];
     add_constants(text, k);
+    if (schedules) add_schedules(text, modules, k);
     qg_text_printf(text, "const qk_kernel qk_%s_%s = {\n", k->name, api_name(k->api));
     qg_text_printf(text, "    .abi = %u,\n", k->abi);
     qg_text_printf(text, "    .name = \"%s\",\n    .format = \"%s\",\n    .family = \"%s\",\n", k->name, k->format,
                    k->family);
     qg_text_printf(text, "    .api = %s,\n    .entry = \"%s\",\n", vulkan ? "QK_API_VULKAN" : "QK_API_METAL", k->entry);
     if (vulkan)
-        qg_text_printf(text, "    .code = &qk_%s_spirv,\n", module);
+        qg_text_printf(text, "    .code = &qk_%s_spirv,\n",
+                       modules->of[schedules ? QK_SCHEDULE_ROWS : QK_SCHEDULE_NONE]);
     else
         qg_text_printf(text, "    .code = &qk_%s_msl,\n", owner);
+    if (schedules) qg_text_printf(text, "    .schedules = %s_schedules,\n", k->name);
     qg_text_printf(text, "    .binding_count = %u,\n    .bindings = %s_bindings,\n", k->binding_count, k->name);
     qg_text_printf(text, "    .push_bytes = %u,\n    .push_count = %u,\n    .push = %s_push,\n", k->push_bytes,
                    k->push_count, k->name);
@@ -241,6 +253,9 @@ static void add_descriptor(qg_text *text, const char *owner, const char *module,
         qg_text_printf(text, "    .view = %s,\n    .ragged = %u,\n    .block_rows = %u,\n    .block_cols = %u,\n",
                        view_names[k->view], k->ragged, k->block_rows, k->block_cols);
     if (k->kept_elements) qg_text_printf(text, "    .kept_elements = %u,\n", k->kept_elements);
+    if (k->wide_block) qg_text_printf(text, "    .wide_block = %u,\n", k->wide_block);
+    if (k->shared_tile)
+        qg_text_printf(text, "    .shared_tile = %u,\n    .shares_wide = %u,\n", k->shared_tile, k->shares_wide);
     if (k->rows_at_once) qg_text_printf(text, "    .rows_at_once = %u,\n", k->rows_at_once);
     if (k->rows_ahead)
         qg_text_printf(text, "    .rows_ahead = %u,\n    .ahead_kept = %u,\n    .ahead_block = %u,\n", k->rows_ahead,
@@ -253,18 +268,26 @@ static void add_descriptor(qg_text *text, const char *owner, const char *module,
     qg_text_puts(text, "};\n\n");
 }
 
-void qg_c_add_kernel(qg_text *text, const char *owner, const char *module, const qk_kernel *vulkan,
+void qg_c_add_kernel(qg_text *text, const char *owner, const qg_module_names *modules, const qk_kernel *vulkan,
                      const qk_kernel *metal) {
     add_bindings(text, vulkan ? vulkan : metal);
     add_push(text, vulkan ? vulkan : metal);
     if (vulkan) add_table_list(text, owner, vulkan);
     qg_text_puts(text, "\n");
-    if (vulkan) add_descriptor(text, owner, module, vulkan);
-    if (metal) add_descriptor(text, owner, module, metal);
+    if (vulkan) add_descriptor(text, owner, modules, vulkan);
+    if (metal) add_descriptor(text, owner, modules, metal);
 }
 
 static bool has_metal(const qg_request *request, const qg_kernel *kernel) {
     return request->metal && qg_on_metal(kernel);
+}
+
+static qg_module_names module_names(qg_arena *arena, const qg_kernel *kernel) {
+    qg_module_names names = {.of = {NULL}};
+    const uint32_t all = qg_schedules_of(kernel) ? qg_schedules_of(kernel) : 1u;
+    for (uint32_t s = 0; s < QK_SCHEDULE_COUNT; ++s)
+        if (all >> s & 1) names.of[s] = qg_module_name(arena, kernel, (qk_schedule)s);
+    return names;
 }
 
 static char *descriptors(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
@@ -276,8 +299,8 @@ static char *descriptors(qg_arena *arena, const qg_request *request, const qg_ke
     for (uint32_t i = 0; i < count; ++i) {
         const qk_kernel *vulkan = qg_describe(arena, &kernels[i], QK_API_VULKAN, NULL);
         const qk_kernel *metal = qg_describe(arena, &kernels[i], QK_API_METAL, NULL);
-        qg_c_add_kernel(&text, request->layout->name, kernels[i].module,
-                        qg_on_vulkan(request, &kernels[i]) ? vulkan : NULL,
+        const qg_module_names names = module_names(arena, &kernels[i]);
+        qg_c_add_kernel(&text, request->layout->name, &names, qg_on_vulkan(request, &kernels[i]) ? vulkan : NULL,
                         has_metal(request, &kernels[i]) ? metal : NULL);
     }
     return text.data;
@@ -315,16 +338,21 @@ void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char 
 static void add_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count,
                      const qg_c_options *options, const char *linkage) {
     for (uint32_t i = 0; i < count; ++i)
-        if (qg_on_vulkan(request, &kernels[i]) && !kernels[i].shared)
-            qg_c_add_words(text, kernels[i].module, &options->spirv[i], linkage);
+        for (uint32_t s = 0; s < QK_SCHEDULE_COUNT && request->vulkan; ++s)
+            if (options->modules[i].of[s])
+                qg_c_add_words(text, qg_module_name(text->arena, &kernels[i], (qk_schedule)s),
+                               options->modules[i].of[s], linkage);
     if (request->metal) qg_c_add_msl(text, request->layout->name, options->msl, linkage);
 }
 
-static void declare_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
+static void declare_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count,
+                         const qg_c_options *options) {
     qg_text_printf(text, "/* The code itself: %s_code.c. */\n", request->layout->name);
     for (uint32_t i = 0; i < count; ++i)
-        if (qg_on_vulkan(request, &kernels[i]) && !kernels[i].shared)
-            qg_text_printf(text, "extern const qk_code qk_%s_spirv;\n", kernels[i].module);
+        for (uint32_t s = 0; s < QK_SCHEDULE_COUNT && request->vulkan; ++s)
+            if (options->modules[i].of[s])
+                qg_text_printf(text, "extern const qk_code qk_%s_spirv;\n",
+                               qg_module_name(text->arena, &kernels[i], (qk_schedule)s));
     if (request->metal) qg_text_printf(text, "extern const qk_code qk_%s_msl;\n", request->layout->name);
     qg_text_puts(text, "\n");
 }
@@ -335,7 +363,7 @@ char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "/* Code of the kernels of %s; generated, do not edit. */\n#include \"%s.h\"\n\n",
                    request->layout->name, request->layout->name);
-    declare_code(&text, request, kernels, count);
+    declare_code(&text, request, kernels, count, options);
     add_code(&text, request, kernels, count, options, "");
     return qg_wrap(arena, text.data);
 }
@@ -449,7 +477,7 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     if (options->embed)
         add_code(&code, request, kernels, count, options, "static ");
     else if (request->vulkan || request->metal)
-        declare_code(&code, request, kernels, count);
+        declare_code(&code, request, kernels, count, options);
     qg_text_puts(&code, descriptors(arena, request, kernels, count));
     const char *sentence = qg_format(arena, "%s: reference decoder, descriptors and dispatch stubs.", layout->name);
     qg_hole(&holes, "format", layout->name);

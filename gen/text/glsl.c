@@ -13,14 +13,16 @@ static bool has_unit(const qg_plan *plan, uint32_t unit) {
     return false;
 }
 
-static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
+static char *extensions(qg_arena *arena, const qg_program *program) {
+    const qg_kernel *kernel = program->kernel;
     const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
     const bool narrow_store = kernel->type != QG_F32 && single, dots = kernel->sum && kernel->sum->digits;
     const bool halves = kernel->sum && (kernel->sum->products == QG_PRODUCTS_F16 || qg_is_mma(kernel));
-    return qg_format(arena, "%s%s%s%s%s",
-                     qg_is_mma(kernel)                     ? ""
-                     : kernel->wide || qg_shares_x(kernel) ? "#extension GL_KHR_shader_subgroup_shuffle : require\n"
-                                                           : "",
+    const char *adds = program->schedule == QK_SCHEDULE_NONE ? ""
+                       : program->schedule == QK_SCHEDULE_ROWS
+                           ? "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
+                           : "#extension GL_KHR_shader_subgroup_shuffle : require\n";
+    return qg_format(arena, "%s%s%s%s%s", adds,
                      halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
                      dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
                      has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
@@ -111,6 +113,11 @@ static const char *x_elements(qg_arena *arena, const qg_kernel *kernel, uint32_t
                      kernel->type == QG_F32 ? "float" : "uint16_t");
 }
 
+/* Whether a workgroup loads the x of this program's tiles together, where rows are few. */
+static bool stages_x(const qg_program *program) {
+    return program->schedule == QK_SCHEDULE_WIDE && qg_stages_x(program->kernel);
+}
+
 static char *load_x(qg_arena *arena, const qg_program *program, const qg_step *step, const qg_x_operands *operands) {
     const qg_kernel *kernel = program->kernel;
     const qg_ir *ir = step->code;
@@ -119,36 +126,18 @@ static char *load_x(qg_arena *arena, const qg_program *program, const qg_step *s
                                ? qg_format(arena, "(%s / %uu)", qg_row_cols(arena, plan, ""), plan->lanes)
                                : qg_format(arena, "row_tiles * %uu", kernel->plan->n_runs);
     qg_text text = qg_text_new(arena);
-    if (plan->wide)
-        qg_text_printf(&text,
-                       "// Loads what wide tile `j` of a row meets of right-hand side `vector`.\n"
-                       "void load_%s(uint vector, uint j, uint k) {\n",
-                       ir->x);
-    else
-        qg_text_printf(&text,
-                       "// Loads what tile `j` of a row meets of %s.\n"
-                       "void load_x(uint vector, uint j, uint k) {\n",
-                       ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on");
-    const bool staged = step == program->wide && qg_stages_x(kernel);
-    qg_load_x_body(&text, step, operands, glsl, row_runs, "batch",
-                   staged ? "staged_x($i)" : x_load(arena, kernel, "x_in"));
-    qg_text_puts(&text, "}\n");
-    return text.data;
-}
-
-static char *accumulate(qg_arena *arena, const qg_step *sum) {
-    const qg_ir *ir = sum->code;
-    qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
-                   "// Adds the products of tile `j` of row `n` with what is kept of x%s.\n"
-                   "void accumulate(uint n, uint j, uint k, inout float sum%s) {\n",
-                   ir->single ? "" : ", for each right-hand side", ir->single ? "" : "[BATCH]");
-    qg_accumulate_body(&text, sum, glsl, "row_tiles");
+                   "// Loads what %stile `j` of a row meets of %s.\n"
+                   "void load_%s(uint vector, uint j, uint k) {\n",
+                   operands ? "wide " : "",
+                   ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on", ir->x);
+    qg_load_x_body(&text, step, operands, glsl, row_runs, "batch",
+                   stages_x(program) ? "staged_x($i)" : x_load(arena, kernel, "x_in"));
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
-/* ---- wide tiles ---- */
+/* ---- what is loaded before it is used ---- */
 
 /* What both functions take after the place of the tile: what the first loads, and the second computes with. */
 static char *fetched_parameters(qg_arena *arena, const qg_step *step, const char *qualifier) {
@@ -160,23 +149,18 @@ static char *fetched_parameters(qg_arena *arena, const qg_step *step, const char
     return text.data;
 }
 
-/* What is loaded of ROWS rows, and of row r of them; of one row. */
-static char *fetched_arrays(qg_arena *arena, const qg_fetches *all) {
+/* What is loaded of so many rows, "" being one; and how it is passed on, of row r of them. */
+static char *fetched_arrays(qg_arena *arena, const qg_fetches *all, const char *rows) {
     qg_text text = qg_text_new(arena);
-    if (all->n_fours) qg_text_printf(&text, "uvec4 fours[ROWS][%u];", all->n_fours);
+    if (all->n_fours) qg_text_printf(&text, "uvec4 fours%s[%u];", rows, all->n_fours);
     if (all->n_fours && all->n_words) qg_text_puts(&text, "\n");
-    if (all->n_words) qg_text_printf(&text, "uint words[ROWS][%u];", all->n_words);
+    if (all->n_words) qg_text_printf(&text, "uint words%s[%u];", rows, all->n_words);
     return text.data;
 }
 
-static char *fetched_array_of_one(qg_arena *arena, const qg_fetches *all) {
-    return qg_format(arena, "%s%s%s", all->n_fours ? qg_format(arena, "uvec4 fours[%u];", all->n_fours) : "",
-                     all->n_fours && all->n_words ? " " : "",
-                     all->n_words ? qg_format(arena, "uint words[%u];", all->n_words) : "");
-}
-
-static const char *fetched_at(const qg_fetches *all) {
-    return !all->n_fours ? "words[r]" : all->n_words ? "fours[r], words[r]" : "fours[r]";
+static char *fetched_at(qg_arena *arena, const qg_fetches *all, const char *row) {
+    return qg_format(arena, "%s%s%s%s%s", all->n_fours ? "fours" : "", all->n_fours ? row : "",
+                     all->n_fours && all->n_words ? ", " : "", all->n_words ? "words" : "", all->n_words ? row : "");
 }
 
 static const char *last_arrays(qg_arena *arena, const qg_fetches *all) {
@@ -186,11 +170,27 @@ static const char *last_arrays(qg_arena *arena, const qg_fetches *all) {
 
 static const char *last_of(const qg_fetches *all) { return all->n_words ? "last, last_words" : "last"; }
 
-/* Wide tiles of a block, where blocks lie one after the other. */
-static uint32_t block_wide_tiles(const qg_program *program) {
-    const qg_plan *wide = program->wide->plan;
-    return wide->layout->view == QG_VIEW_BLOCKS ? wide->tiles : 1;
+/* Tiles of a block, where blocks lie one after the other. */
+static uint32_t block_tiles(const qg_step *step) {
+    return step->plan->layout->view == QG_VIEW_BLOCKS ? step->plan->tiles : 1;
 }
+
+/* `where` are the parameters that say which tile it is, `row_tiles` as qg_accumulate_body has it. */
+static char *accumulate(qg_arena *arena, const qg_step *step, const char *where, const char *row_tiles) {
+    const qg_ir *ir = step->code;
+    const char *fetched = ir->fetched ? qg_format(arena, ", %s", fetched_parameters(arena, step, "")) : "";
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "// Adds the products of %s with what is kept of x%s.\n"
+                   "void accumulate(%s, uint k%s, inout float sum%s) {\n",
+                   row_tiles ? "tile `j` of row `n`" : "tile `j`", ir->single ? "" : ", for each right-hand side",
+                   where, fetched, ir->single ? "" : "[BATCH]");
+    qg_accumulate_body(&text, step, glsl, row_tiles);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+/* ---- wide tiles ---- */
 
 /* For the last block of all: word by word what is elsewhere loaded 16 bytes at a time. Where it
  * ends is known; what a device says of the length of a buffer above 2 GiB is not always so. */
@@ -217,23 +217,24 @@ static void fetch_last(qg_text *text, const qg_program *program) {
                            unit);
         qg_text_puts(text, "    }\n    return four;\n}\n");
     }
-    qg_text_printf(
-        text, "\n// Loads wide tile `j` of row `n` of the last block of all.\nvoid fetch_last(uint n, uint j, %s) {\n",
-        fetched_parameters(text->arena, wide, "out "));
+    qg_text_printf(text,
+                   "\n// Loads tile `j` of row `n` of the last block of all.\nvoid fetch_last(uint n, uint j, %s) {\n",
+                   fetched_parameters(text->arena, wide, "out "));
     qg_fetch_body(text, wide, glsl, "row_tiles", overruns);
     qg_text_puts(text, "}\n");
 }
 
-static char *fetch_wide(qg_arena *arena, const qg_program *program) {
+/* `name` is that of the function. */
+static char *fetch(qg_arena *arena, const qg_program *program, const char *name) {
     const qg_kernel *kernel = program->kernel;
     const qg_step *wide = program->wide;
     const bool clamped = wide->code->overruns && !wide->of_unit;
     qg_text text = qg_text_new(arena);
-    const uint32_t own = block_wide_tiles(program);
-    qg_text_printf(&text, "// Loads wide tile `j` of row `n`%s.\nvoid fetch_wide(uint n, uint j, %s) {\n",
-                   clamped ? ", but that of the last block of all, from where loads of 16 bytes would go beyond the end"
-                           : "",
-                   fetched_parameters(arena, wide, "out "));
+    const uint32_t own = block_tiles(wide);
+    qg_text_printf(
+        &text, "// Loads %stile `j` of row `n`%s.\nvoid %s(uint n, uint j, %s) {\n", wide->of_unit ? "wide " : "",
+        clamped ? ", but that of the last block of all, from where loads of 16 bytes would go beyond the end" : "",
+        name, fetched_parameters(arena, wide, "out "));
     if (clamped) {
         const char *rows = kernel->family->in_blocks ? "(expert_end - expert_first) * rows" : "rows";
         qg_text_printf(
@@ -245,17 +246,6 @@ static char *fetch_wide(qg_arena *arena, const qg_program *program) {
     qg_fetch_body(&text, wide, glsl, "row_tiles", 0);
     qg_text_puts(&text, "}\n");
     if (clamped) fetch_last(&text, program);
-    return text.data;
-}
-
-static char *accumulate_wide(qg_arena *arena, const qg_step *wide) {
-    qg_text text = qg_text_new(arena);
-    qg_text_printf(&text,
-                   "// Adds the products of wide tile `j` of row `n`, which was loaded.\n"
-                   "void accumulate_wide(uint n, uint j, uint k, %s, inout float sum) {\n",
-                   fetched_parameters(arena, wide, ""));
-    qg_accumulate_body(&text, wide, glsl, "row_tiles");
-    qg_text_puts(&text, "}\n");
     return text.data;
 }
 
@@ -294,153 +284,48 @@ static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, con
                      ir->n_x_quads, x, outer, digits, x, outer, qg_x_steps(plan), sum);
 }
 
-/* When a tile is of the last block of all, and one of the rows is its. */
-static const char *is_last(qg_arena *arena, const qg_program *program) {
-    return qg_format(arena, "PADDED == 0u && %srow + ROWS >= end && j + %uu >= wide_tiles",
-                     program->kernel->family->in_blocks ? "expert + 1u == expert_end && " : "",
-                     block_wide_tiles(program));
-}
-
-/* The last block of all: its sum is made beforehand, and takes the place of what the loads that do
- * not go there give. */
-static const char *wide_last(qg_arena *arena, const qg_program *program) {
-    const qg_ir *ir = program->wide->code;
-    if (!ir->overruns) return "";
-    const qg_fetches *all = ir->fetched;
-    return qg_format(
-        arena,
-        "// Of the last block of all, beyond which no load goes.\n"
-        "const bool at_end = %s;\n"
-        "float sum_at_end = 0.0;\n"
-        "if (at_end) {\n"
-        "    %s\n"
-        "    fetch_last(end - 1u, j, %s);\n"
-        "    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;\n"
-        "    accumulate_wide(end - 1u, j, k, %s, sum_at_end);\n"
-        "}",
-        is_last(arena, program), last_arrays(arena, all), last_of(all), last_of(all));
-}
-
-/* Of several right-hand sides. */
-static const char *shared_last(qg_arena *arena, const qg_program *program) {
-    const qg_fetches *all = program->wide->code->fetched;
-    if (!program->wide->code->overruns) return "";
-    return qg_format(arena,
-                     "if (%s) {  // the last block of all, beyond which no load goes\n"
-                     "    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {\n"
-                     "        %s\n"
-                     "        float part = 0.0;\n"
-                     "        fetch_last(min(row + i %% ROWS, end - 1u), j, %s);\n"
-                     "        take_x(i / ROWS, t);\n"
-                     "        accumulate_wide(min(row + i %% ROWS, end - 1u), j, 0u, %s, part);\n"
-                     "        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s %% ROWS][s / ROWS] += s == i ? "
-                     "part : 0.0;\n"
-                     "    }\n"
-                     "    continue;\n"
-                     "}",
-                     is_last(arena, program), last_arrays(arena, all), last_of(all), last_of(all));
-}
-
-/* Rows of whole blocks, however many are joined; and where the last block is another path's, one before it. */
-static char *wide_if(qg_arena *arena, const qg_program *program) {
-    const qg_step *wide = program->wide;
-    const qg_layout *layout = wide->plan->layout;
-    const uint32_t whole = layout->elements / program->plan->tile_elements;
-    const char *experts = program->kernel->family->in_blocks ? "(expert_end - expert_first) * " : "";
-    return qg_format(arena, "%s%s", layout->joined ? qg_format(arena, " && row_tiles %% %uu == 0u", whole) : "",
-                     wide->code->overruns ? qg_format(arena, " && %srows * (row_tiles / %uu) > 1u", experts,
-                                                      block_wide_tiles(program) * wide->size)
-                                          : "");
-}
-
-static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
-    static const char *const names[] = {"wide_buffers",    "wide_x_kept", "load_wide_x", "fetch_wide",
-                                        "accumulate_wide", "wide_last",   "wide_put",    "wide_tiles",
-                                        "wide_ratio",      "wide_if",     "fetched",     "fetched_at"};
-    const qg_step *wide = program->wide;
-    qg_hole(holes, "wide", wide ? "" : NULL);
+/* What is loaded first, and what follows of the last block of all. */
+static void fetch_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+    const qg_step *step = program->main, *wide = program->wide;
+    const qg_fetches *all = step->code->fetched;
+    const bool held = program->ahead;
+    qg_hole(holes, "fetches", all ? "" : NULL);
+    qg_hole(holes, "fetched_floats", all && !step->code->n_x_quads ? "" : NULL);
     qg_hole(holes, "overruns", wide && wide->code->overruns ? "" : NULL);
-    qg_hole(holes, "wide_floats", wide && !wide->code->n_x_quads ? "" : NULL);
-    if (!wide) {
-        for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
-        return;
-    }
-    qg_hole(holes, "wide_buffers", wide_buffers(arena, wide, program->ahead));
-    qg_hole(holes, "wide_x_kept", x_kept(arena, wide, "WIDE_TILES", ""));
-    qg_hole(holes, "load_wide_x", load_x(arena, program, wide, NULL));
-    qg_hole(holes, "fetch_wide", fetch_wide(arena, program));
-    qg_hole(holes, "accumulate_wide", accumulate_wide(arena, wide));
-    qg_hole(holes, "wide_last", wide_last(arena, program));
-    qg_hole(
-        holes, "wide_put",
-        wide->code->overruns
-            ? "if (at_end) {\n"
-              "    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];\n"
-              "}"
-            : "");
-    qg_hole(holes, "wide_tiles", qg_format(arena, "%u", qg_kept_tiles(wide->plan)));
-    qg_hole(holes, "wide_ratio", qg_format(arena, "%u", wide->size));
-    qg_hole(holes, "wide_if", wide_if(arena, program));
-    qg_hole(holes, "fetched", fetched_arrays(arena, wide->code->fetched));
-    qg_hole(holes, "fetched_at", fetched_at(wide->code->fetched));
+    qg_hole(holes, "wide_buffers", all ? wide_buffers(arena, step, held) : "");
+    qg_hole(holes, "fetch", wide ? fetch(arena, program, "fetch") : "");
+    qg_hole(holes, "fetched", all ? fetched_arrays(arena, all, held ? "" : "[ROWS]") : "");
+    qg_hole(holes, "fetched_at", all ? fetched_at(arena, all, held ? "" : "[r]") : "");
+    qg_hole(holes, "last_arrays", all ? last_arrays(arena, all) : "");
+    qg_hole(holes, "last_names", all ? last_of(all) : "");
+    qg_hole(holes, "block_tiles", qg_format(arena, "%u", block_tiles(step)));
+    qg_hole(holes, "tiles_of_row", step->size > 1 ? qg_format(arena, "row_tiles / %uu", step->size) : "row_tiles");
 }
 
 /* Rows that are loaded ahead. */
 static void ahead_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     const qg_step *ahead = program->ahead;
-    const qg_plan *wide = program->wide ? program->wide->plan : NULL;
-    static const char *const names[] = {"take_held",  "add_held",   "held_arrays", "held_names",  "held_tiles",
-                                        "held_words", "held_ratio", "held_x",      "load_held_x", "block_fours"};
-    const bool looks_up = wide && (wide->pairs || wide->copied);
-    qg_hole(holes, "ahead", ahead ? "" : NULL);
-    qg_hole(holes, "looks_up", looks_up ? "" : NULL);
-    qg_hole(holes, "held_fours", ahead && qg_uses(ahead->code, QG_LOAD_FOUR) ? "" : NULL);
-    if (!ahead) {
-        for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
-        return;
-    }
-    const qg_fetches *all = ahead->code->fetched;
-    const bool own_x = qg_keeps_own_x(program);
-    qg_text take = qg_text_new(arena), add = qg_text_new(arena);
+    if (!ahead) return;
+    qg_text take = qg_text_new(arena);
     qg_text_printf(&take,
                    "// Takes tile `j` of a slice, which lies from word `at` on.\n"
-                   "void take_held(uint at, uint j, %s) {\n",
+                   "void take(uint at, uint j, %s) {\n",
                    fetched_parameters(arena, ahead, "out "));
     qg_fetch_body(&take, ahead, glsl, NULL, 0);
     qg_text_puts(&take, "}\n");
-    qg_text_printf(&add,
-                   "// Adds its products with what is kept of x.\n"
-                   "void add_held(uint j, uint k, %s, inout float sum) {\n",
-                   fetched_parameters(arena, ahead, ""));
-    qg_accumulate_body(&add, ahead, glsl, NULL);
-    qg_text_puts(&add, "}\n");
-    qg_hole(holes, "take_held", take.data);
-    qg_hole(holes, "add_held", add.data);
-    qg_hole(holes, "held_arrays", fetched_array_of_one(arena, all));
-    qg_hole(holes, "held_names", !all->n_fours ? "words" : all->n_words ? "fours, words" : "fours");
+    qg_hole(holes, "held_fours", qg_uses(ahead->code, QG_LOAD_FOUR) ? "" : NULL);
+    qg_hole(holes, "take", take.data);
     qg_hole(holes, "held_tiles", qg_format(arena, "%u", ahead->plan->tiles));
     qg_hole(holes, "held_words", qg_format(arena, "%u", ahead->plan->layout->buffers[0].bytes / 4));
-    qg_hole(holes, "held_ratio", qg_format(arena, "%u", ahead->size));
-    qg_hole(holes, "held_x",
-            own_x ? qg_format(arena, "%s\n\n%s", x_kept(arena, ahead, "1", ""), load_x(arena, program, ahead, NULL))
-                  : "");
-    qg_hole(holes, "load_held_x", own_x ? "load_held_x" : "load_wide_x");
     qg_hole(holes, "block_fours", qg_format(arena, "%s_four", ahead->plan->layout->buffers[0].name));
 }
 
 /* Few rows: x is loaded by the whole workgroup, a part of whole blocks at a time. */
 static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     const qg_kernel *kernel = program->kernel;
-    static const char *const names[] = {"staged_runs", "staged_begin", "staged_end", "staged_block", "row_tile_runs",
-                                        "x_at",        "x_staged",     "stage",      "unstaged"};
-    qg_hole(holes, "stages", qg_stages_x(kernel) ? "" : NULL);
-    /* Of several right-hand sides x is shared, and nobody stages it, whatever was measured for one. */
-    qg_hole(holes, "staged_of", kernel->family->in_blocks ? "STAGED_RUNS" : "BATCH == 1u ? STAGED_RUNS : 1u");
-    if (!qg_stages_x(kernel)) {
-        for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
-        return;
-    }
-    const uint32_t tiles = block_wide_tiles(program), runs = program->wide->plan->n_runs;
+    qg_hole(holes, "stages", stages_x(program) ? "" : NULL);
+    if (!stages_x(program)) return;
+    const uint32_t tiles = block_tiles(program->wide), runs = program->wide->plan->n_runs;
     const char *of_block =
         tiles > 1 ? qg_format(arena, " / %uu * %uu", tiles, tiles * runs) : qg_format(arena, " * %uu", runs);
     qg_text at = qg_text_new(arena), staged = qg_text_new(arena);
@@ -453,48 +338,7 @@ static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_program *pro
     qg_hole(holes, "staged_end",
             tiles > 1 ? qg_format(arena, "(end + %uu)%s", tiles - 1, of_block) : qg_format(arena, "end%s", of_block));
     qg_hole(holes, "staged_block", qg_format(arena, "j%s", of_block));
-    qg_hole(holes, "stage",
-            qg_format(arena,
-                      "if (STAGED > 1u && !kept) stage_wide_x(%s, c0 * slice, min((c0 + split) * slice, wide_tiles), "
-                      "c * slice + lane);",
-                      kernel->family->in_blocks ? "token" : "0u"));
     qg_hole(holes, "row_tile_runs", qg_format(arena, "%u", kernel->plan->n_runs));
-    qg_hole(holes, "unstaged", "STAGED == 1u && ");
-}
-
-/* With several right-hand sides, a workgroup shares x: in wide tiles where it is integers. */
-static void shared_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
-    static const char *const names[] = {"shared_x",     "shared_tiles", "shared_load", "shared_last",
-                                        "shared_loads", "shared_add",   "shared_if"};
-    const bool shares = qg_shares_x(program->kernel);
-    const qg_step *wide = shares && program->sum->code->n_x_quads ? program->wide : NULL;
-    qg_hole(holes, "shares", shares ? "" : NULL);
-    qg_hole(holes, "shuffles", shares || program->wide ? "" : NULL);
-    if (!shares) {
-        for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
-        return;
-    }
-    qg_hole(holes, "shared_x", qg_shared_x(arena, wide ? wide : program->sum));
-    if (!wide) {
-        qg_hole(holes, "shared_tiles", "row_tiles");
-        qg_hole(holes, "shared_if", "");
-        qg_hole(holes, "shared_load", "load_x");
-        qg_hole(holes, "shared_last", "");
-        qg_hole(holes, "shared_loads", "");
-        qg_hole(holes, "shared_add", "accumulate(min(row + r, end - 1u), j, 0u, sum[r][m]);");
-        return;
-    }
-    const qg_fetches *all = wide->code->fetched;
-    qg_hole(holes, "shared_tiles", qg_format(arena, "row_tiles / %uu", wide->size));
-    qg_hole(holes, "shared_if", qg_format(arena, " && LOAD_WORDS == 4u%s", wide_if(arena, program)));
-    qg_hole(holes, "shared_load", "load_wide_x");
-    qg_hole(holes, "shared_last", shared_last(arena, program));
-    qg_hole(holes, "shared_loads",
-            qg_format(arena,
-                      "%s\n[[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, %s);",
-                      fetched_arrays(arena, all), fetched_at(all)));
-    qg_hole(holes, "shared_add",
-            qg_format(arena, "accumulate_wide(min(row + r, end - 1u), j, 0u, %s, sum[r][m]);", fetched_at(all)));
 }
 
 static char *sum_cut(qg_arena *arena, const qg_program *program) {
@@ -512,18 +356,22 @@ static char *sum_cut(qg_arena *arena, const qg_program *program) {
     return text.data;
 }
 
+/* The functions of a schedule, and what they keep. */
 static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     const qg_kernel *kernel = program->kernel;
-    const qg_step *sum = program->sum, *values = program->values;
-    const qg_ir *ir = sum->code;
+    const qg_step *step = program->main, *values = program->values;
+    const qg_ir *ir = step->code;
+    const bool rows = program->sum == step;
     qg_text loads = qg_text_new(arena);
     qg_text_puts(&loads, "");
-    wide_loads(&loads, ir, values ? values->code : NULL, kernel->plan);
-    qg_hole(holes, "x_elements", values ? x_elements(arena, kernel, kernel->layout->n_buffers) : NULL);
-    qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : NULL);
+    if (rows) wide_loads(&loads, ir, values ? values->code : NULL, kernel->plan);
+    qg_hole(holes, "x_elements", values ? x_elements(arena, kernel, kernel->layout->n_buffers) : "");
+    qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : "");
     qg_hole(holes, "x_type", x_type(kernel));
-    qg_hole(holes, "x_kept", x_kept(arena, sum, "TILES", ir->single ? "" : "[BATCH]"));
+    qg_hole(holes, "x_kept", x_kept(arena, step, "TILES", ir->single ? "" : "[BATCH]"));
+    qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
     qg_hole(holes, "single", ir->single ? "" : NULL);
+    qg_hole(holes, "shares", program->schedule == QK_SCHEDULE_SHARED ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "halves", ir->half ? "" : NULL);
     qg_hole(holes, "largest_of_most",
@@ -532,13 +380,15 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
                                        : "most");
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
-    wide_holes(arena, holes, program);
+    fetch_holes(arena, holes, program);
     ahead_holes(arena, holes, program);
     qg_lookup_holes(arena, holes, program);
     staged_holes(arena, holes, program);
-    shared_holes(arena, holes, program);
-    qg_hole(holes, "load_x", load_x(arena, program, sum, NULL));
-    qg_hole(holes, "accumulate", qg_format(arena, "%s%s", loads.data, accumulate(arena, sum)));
+    qg_hole(holes, "shared_x", program->schedule == QK_SCHEDULE_SHARED ? qg_shared_x(arena, step) : "");
+    qg_hole(holes, "load_x", load_x(arena, program, step, NULL));
+    const char *where = program->ahead ? "uint j" : "uint n, uint j";
+    qg_hole(holes, "accumulate",
+            qg_format(arena, "%s%s", loads.data, accumulate(arena, step, where, program->ahead ? NULL : "row_tiles")));
 }
 
 /* ---- matrix units ---- */
@@ -563,7 +413,7 @@ static char *operands_of(qg_arena *arena, const qg_step *wide) {
 static char *narrow(qg_arena *arena, const qg_program *program) {
     const qg_step *sum = program->sum;
     return qg_format(arena, "%s\n\n%s\n%s", x_kept(arena, sum, "1", ""), load_x(arena, program, sum, NULL),
-                     accumulate(arena, sum));
+                     accumulate(arena, sum, "uint n, uint j", "row_tiles"));
 }
 
 static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
@@ -592,8 +442,8 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     const char *sentence =
         qg_format(arena, "%s: %s, x in %s.", kernel->module, kernel->family->summary, qg_scalars[kernel->type].name);
     qg_plan_holes(arena, &holes, kernel->plan, glsl);
-    qg_hole(&holes, "banner", qg_banner(arena, request, kernel, sentence, "// ", "// ", ""));
-    qg_hole(&holes, "extensions", extensions(arena, kernel));
+    qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "extensions", extensions(arena, program));
     qg_hole(&holes, "buffers", buffers(arena, kernel));
     qg_hole(&holes, "wide_buffers", wide_buffers(arena, wide, false));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
@@ -606,7 +456,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "part", qg_format(arena, "%u", qg_operands_part(operands)));
     qg_hole(&holes, "kept", qg_format(arena, "%u", qg_mma_tiles(wide->plan)));
     qg_hole(&holes, "load_wide_x", load_x(arena, program, wide, &x));
-    qg_hole(&holes, "fetch_wide", fetch_wide(arena, program));
+    qg_hole(&holes, "fetch_wide", fetch(arena, program, "fetch_wide"));
     qg_hole(&holes, "operands", operands_of(arena, wide));
     wide_loads(&loads, small, ir, kernel->plan);
     qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, program)));
@@ -629,7 +479,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     if (qg_is_mma(kernel)) return mma_glsl(arena, templates, request, program, why);
     const qg_plan *plan = program->plan;
     const bool sums = kernel->family->sums;
-    const qg_ir *ir = (sums ? program->sum : program->values)->code;
+    const qg_ir *ir = program->main->code;
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     for (uint32_t i = 0; i < program->n_steps; ++i) qg_prelude_add(&prelude, program->steps[i].code);
@@ -642,11 +492,11 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     char *prelude_text = qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
 
-    const char *sentence = qg_format(arena, "%s: %s, %s %s.", kernel->module, kernel->family->summary,
-                                     sums ? "x in" : "in", qg_scalars[kernel->type].name);
+    const char *sentence = qg_format(arena, "%s: %s, %s %s.", qg_module_name(arena, kernel, program->schedule),
+                                     kernel->family->summary, sums ? "x in" : "in", qg_scalars[kernel->type].name);
     qg_plan_holes(arena, &holes, plan, glsl);
-    qg_hole(&holes, "banner", qg_banner(arena, request, kernel, sentence, "// ", "// ", ""));
-    qg_hole(&holes, "extensions", extensions(arena, kernel));
+    qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "extensions", extensions(arena, program));
     qg_hole(&holes, "buffers", buffers(arena, kernel));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
@@ -661,6 +511,8 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
         qg_text_puts(&code, decode(arena, program->values));
         qg_hole(&holes, "decode", code.data);
     }
-    const char *template = qg_template_of(arena, kernel, "comp");
+    const char *template = program->schedule == QK_SCHEDULE_NONE ? qg_template_of(arena, kernel, "comp")
+                                                                 : qg_format(arena, "%s_%s.comp", kernel->family->name,
+                                                                             qg_schedule_name(program->schedule));
     return qg_wrap(arena, qg_expand(arena, templates, template, holes.items, holes.count, why));
 }

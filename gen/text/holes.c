@@ -79,8 +79,8 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
     qg_hole(holes, "ragged", layout->ragged ? "" : NULL);
     qg_hole(holes, "of_matrix", layout->view != QG_VIEW_BLOCKS ? "" : NULL);
     qg_hole(holes, "row_cols", qg_row_cols(arena, plan, target == &qg_targets[QG_MSL] ? "shape." : ""));
-    qg_hole(holes, "whole_unit", qg_format(arena, "%u", qg_whole_unit(plan)));
     qg_hole(holes, "x_tiles", qg_format(arena, "%u", qg_kept_tiles(plan)));
+    qg_hole(holes, "whole_unit", qg_format(arena, "%u", qg_whole_unit(plan)));
 }
 
 const char *qg_template_of(qg_arena *arena, const qg_kernel *kernel, const char *ending) {
@@ -192,7 +192,7 @@ static void add_lines(qg_text *text, const char *lines, size_t length, const cha
     }
 }
 
-char *qg_banner(qg_arena *arena, const qg_request *request, const qg_kernel *kernel, const char *sentence,
+char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *program, const char *sentence,
                 const char *open, const char *prefix, const char *close) {
     const qg_layout *layout = request->layout;
     qg_text text = qg_text_new(arena);
@@ -200,7 +200,7 @@ char *qg_banner(qg_arena *arena, const qg_request *request, const qg_kernel *ker
     qg_text_printf(&text, "%sGenerated from the specification below by `%s`; do not edit.\n", prefix, request->command);
     qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each.\n", prefix, layout->block_bytes,
                    layout->elements, qg_bits_per_element(layout));
-    qg_cost_lines(&text, request, kernel, prefix);
+    qg_cost_lines(&text, request, program, prefix);
     if (layout->math != QG_F32)
         qg_text_printf(&text, "%sEach float and each operation of the value is rounded to %s.\n", prefix,
                        qg_scalars[layout->math].name);

@@ -37,7 +37,7 @@ static bool pairs_up(const qg_ir *ir, qg_op op, uint32_t table) {
 
 /* A table of all pairs of a table's values, for each byte of two codes: as bytes 0 and 2 of a word,
  * or as halves. Threads that are neighbours read copies that lie in other banks. */
-static void add_pairs(qg_text *tables, qg_text *fill, const qg_kernel *kernel, const qg_ir *ir, uint32_t table) {
+static void add_pairs(qg_text *tables, qg_text *fill, const qg_ir *ir, uint32_t table) {
     const char *name = ir->layout->tables[table].name;
     const bool halves = pairs_up(ir, QG_PAIR, table);
     if (!halves && !pairs_up(ir, QG_PAIRS, table)) return;
@@ -62,13 +62,9 @@ static void add_pairs(qg_text *tables, qg_text *fill, const qg_kernel *kernel, c
                        name, name, name, name);
     const char *two = halves ? "packHalf2x16(vec2(%s[codes & 15u], %s[codes >> 4u]))"
                              : "(uint(%s[codes & 15u]) & 0xFFu) | ((uint(%s[codes >> 4u]) & 0xFFu) << 16u)";
-    /* Sums of floats with several right-hand sides are those of small tiles, which look codes up one by one. */
-    const bool unused = halves && !kernel->family->in_blocks;
-    qg_text_printf(fill,
-                   "// Threads that are neighbours write to other banks.\n"
-                   "for (uint codes = gl_LocalInvocationID.x; codes < %s; codes += gl_WorkGroupSize.x) {\n"
-                   "    const uint two = ",
-                   unused ? "(BATCH == 1u ? 256u : 0u)" : "256u");
+    qg_text_puts(fill, "// Threads that are neighbours write to other banks.\n"
+                       "for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {\n"
+                       "    const uint two = ");
     qg_text_printf(fill, two, name, name);
     qg_text_printf(
         fill,
@@ -79,11 +75,12 @@ static void add_pairs(qg_text *tables, qg_text *fill, const qg_kernel *kernel, c
 
 void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
     const qg_kernel *kernel = program->kernel;
-    const qg_ir *ir = program->wide ? program->wide->code : NULL;
+    const qg_ir *ir = program->main->code;
     qg_text tables = qg_text_new(arena), fill = qg_text_new(arena);
-    const bool pairs = kernel->wide && kernel->wide->pairs, copied = kernel->wide && kernel->wide->copied;
+    const bool pairs = program->main->plan->pairs, copied = program->main->plan->copied;
     qg_hole(holes, "pairs", pairs ? "" : NULL);
     qg_hole(holes, "copied", copied ? "" : NULL);
+    qg_hole(holes, "looks_up", pairs || copied ? "" : NULL);
     for (uint32_t t = 0; t < kernel->layout->n_tables && copied; ++t)
         if (qg_reads_table(ir, t)) add_copies(&tables, &fill, &kernel->layout->tables[t]);
     if (copied) {
@@ -91,7 +88,7 @@ void qg_lookup_holes(qg_arena *arena, qg_holes *holes, const qg_program *program
         qg_hole(holes, "fill_tables", qg_format(arena, "if (COPIES > 1u) {\n%s    barrier();\n}", fill.data));
         return;
     }
-    for (uint32_t t = 0; t < kernel->layout->n_tables && pairs; ++t) add_pairs(&tables, &fill, kernel, ir, t);
+    for (uint32_t t = 0; t < kernel->layout->n_tables && pairs; ++t) add_pairs(&tables, &fill, ir, t);
     if (pairs) qg_text_puts(&fill, "barrier();");
     qg_hole(holes, "near_tables", tables.data ? tables.data : "");
     qg_hole(holes, "fill_tables", fill.data ? fill.data : "");

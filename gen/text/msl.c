@@ -376,7 +376,8 @@ static programs programs_of(qg_arena *arena, const qg_request *request) {
     const uint32_t count = qg_kernels(arena, request, &kernels);
     programs all = {0, QG_NEW_ARRAY(arena, const qg_program *, count + 1)};
     for (uint32_t i = 0; i < count; ++i)
-        if (qg_on_metal(&kernels[i])) all.items[all.count++] = qg_program_of(arena, &kernels[i], QK_API_METAL);
+        if (qg_on_metal(&kernels[i]))
+            all.items[all.count++] = qg_program_of(arena, &kernels[i], QK_API_METAL, QK_SCHEDULE_NONE);
     return all;
 }
 

@@ -155,7 +155,8 @@ char *qg_opencl(qg_arena *arena, const qg_templates *templates, const qg_request
     if (!count)
         *why = "OpenCL has kernels of the family dequant alone: add --family dequant, or leave out --api opencl";
     for (uint32_t i = 0; i < count; ++i) {
-        program = qg_program_of(arena, &kernels[i], QK_API_METAL); /* whose tiles all types of results share */
+        program = qg_program_of(arena, &kernels[i], QK_API_METAL,
+                                QK_SCHEDULE_NONE); /* whose tiles all types of results share */
         if ((*why = qg_verify(arena, program, NULL)) != NULL) return NULL;
         const char *kernel = kernel_text(arena, templates, program, why);
         if (!kernel) return NULL;

@@ -240,7 +240,8 @@ static void add_descriptors(qg_text *text, const qg_plain_request *request) {
         const qg_plain *family = request->families[i];
         const qk_kernel *vulkan = qg_plain_describe(text->arena, family, QK_API_VULKAN, NULL);
         const qk_kernel *metal = qg_plain_describe(text->arena, family, QK_API_METAL, NULL);
-        qg_c_add_kernel(text, request->set->name, request->families[i]->name, request->vulkan ? vulkan : NULL,
+        const qg_module_names names = {.of = {request->families[i]->name}};
+        qg_c_add_kernel(text, request->set->name, &names, request->vulkan ? vulkan : NULL,
                         request->metal ? metal : NULL);
     }
 }

@@ -61,10 +61,10 @@ char *qg_shared_x(qg_arena *arena, const qg_step *step) {
         qg_text_printf(&text, "const uint X_WORDS = DIGITS * %uu + %uu", ir->n_x_quads + ir->n_x_digits,
                        qg_x_steps(plan) + ir->n_x_sums);
     else
-        qg_text_printf(&text, "const uint X_WORDS = %uu", plan->n_runs * plan->lanes + ir->n_x_sums);
+        qg_text_printf(&text, "const uint X_WORDS = %uu", qg_shared_words(step, 0));
     qg_text_puts(&text, ", X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);\n"
-                        "const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles; 0: there is no room for one\n"
-                        "shared uvec4 shared_x[BATCH == 1u || SLICE == 0u ? 1u : BATCH * X_FOURS * SLICE];\n\n"
+                        "const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles\n"
+                        "shared uvec4 shared_x[BATCH * X_FOURS * SLICE];\n\n"
                         "// Puts what is kept of right-hand side `m` and tile `t` of the slice there.\n"
                         "void share_x(uint m, uint t) {\n    uint words[4u * X_FOURS];\n");
     add_pieces(&text, ir, plan, false);

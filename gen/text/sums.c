@@ -198,8 +198,6 @@ static uint64_t runs_between(uint32_t first, uint32_t end) {
     return (end < 64 ? UINT64_C(1) << end : 0) - (UINT64_C(1) << first);
 }
 
-uint32_t qg_x_steps(const qg_plan *plan) { return (plan->tile_elements + QG_STEP_ELEMENTS - 1) / QG_STEP_ELEMENTS; }
-
 static const char *step_suffix(qg_arena *arena, const qg_plan *plan, uint32_t first, uint32_t end) {
     return first || end < plan->n_runs ? qg_format(arena, "%u", first / (end - first)) : "";
 }

@@ -146,7 +146,8 @@ typedef struct qg_c_options {
     bool embed;
     const char *kernel_h;
     const char *dispatch_h;
-    const qk_code *spirv;
+    const qk_code *spirv;      /* of families that take no format */
+    const qg_modules *modules; /* of a format's kernels, by the number of their schedule */
     const char *msl;
 } qg_c_options;
 
@@ -160,8 +161,12 @@ char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *
 /* Parts of these files (c.c). `owner` is what shares MSL text and tables: the format. */
 void qg_c_add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage);
 void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char *linkage);
-/* The descriptors of one kernel, for Vulkan and for Metal; one may be NULL. `module` is the name of its words. */
-void qg_c_add_kernel(qg_text *text, const char *owner, const char *module, const qk_kernel *vulkan,
+/* The descriptors of one kernel, for Vulkan and for Metal; one may be NULL. `modules` are the names of its words, for
+ * each number of a schedule; NULL where it lacks that. */
+typedef struct qg_module_names {
+    const char *of[QK_SCHEDULE_COUNT];
+} qg_module_names;
+void qg_c_add_kernel(qg_text *text, const char *owner, const qg_module_names *modules, const qk_kernel *vulkan,
                      const qk_kernel *metal);
 /* The expression in a stub that is the descriptor for the backend's API. */
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
@@ -192,8 +197,6 @@ void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
 /* There, rows that are loaded 16 bytes at a time, `owner` before the names of the shape: not those that are
  * no whole wide tiles, and not the last, where that would read beyond its end. "" where it is all of them. */
 const char *qg_mma_end(qg_arena *arena, const qg_program *program, const char *owner);
-/* Steps of x in a tile of integers. */
-uint32_t qg_x_steps(const qg_plan *plan);
 /* sums.c. The bodies of the functions that load a tile of x, and that add a tile of weights, whose products with x are
  * the step's. `row_tiles`, tiles of the kernel's own plan in a row, `row_runs`, `batch` and `load` are how the target
  * writes these; $i in `load` is the index of a run. `operands` is how it writes those of x; NULL: it has none. */
@@ -225,9 +228,9 @@ void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target
 char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
 /* Statements and `v[r] = value;` lines of a decode function's body. */
 void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
-/* The lines of the banner, each after `prefix`. They say what `kernel` costs, or, where it is NULL,
+/* The lines of the banner, each after `prefix`. They say what `program` costs, or, where it is NULL,
  * what each family does. */
-char *qg_banner(qg_arena *arena, const qg_request *request, const qg_kernel *kernel, const char *sentence,
+char *qg_banner(qg_arena *arena, const qg_request *request, const qg_program *program, const char *sentence,
                 const char *open, const char *prefix, const char *close);
 /* The tables that stand in the text. */
 char *qg_tables(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);

@@ -248,14 +248,26 @@ extern const qk_code qk_affine_b3_g64_bf16_dequant_bf16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gather_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gather_f16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gather_bf16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_rows_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_wide_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_shared_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_rows_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_wide_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_shared_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_msl;
 
 static const qk_binding affine_b3_g64_bf16_dequant_f32_bindings[] = {
@@ -273,7 +285,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -296,7 +308,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -333,7 +345,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -356,7 +368,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -391,7 +403,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -414,7 +426,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -455,7 +467,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -478,7 +490,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -521,7 +533,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -544,7 +556,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -585,7 +597,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -608,7 +620,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -647,30 +659,34 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x[] = {32, 6
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_f32_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_f32_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_rows_f32_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 20,
@@ -685,6 +701,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 9,
+    .shares_wide = 0,
     .sum_roundings = 124,
 };
 
@@ -692,7 +711,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -735,31 +754,35 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged},
+    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int8_f32_bindings,
     .push_bytes = 20,
@@ -774,6 +797,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -800,31 +826,35 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged},
+    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_split_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_split_f32_bindings,
     .push_bytes = 20,
@@ -839,6 +869,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 9,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 64,
@@ -865,31 +898,35 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged},
+    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_int24_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int24_f32_bindings,
     .push_bytes = 20,
@@ -904,6 +941,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 64,
@@ -929,30 +969,34 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x[] = {32, 6
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged},
+    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_f16_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_f16_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_rows_f16_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 20,
@@ -967,6 +1011,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 9,
+    .shares_wide = 0,
     .sum_roundings = 124,
 };
 
@@ -974,7 +1021,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1017,31 +1064,35 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged},
+    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_int8_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int8_f16_bindings,
     .push_bytes = 20,
@@ -1056,6 +1107,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -1082,31 +1136,35 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged},
+    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_split_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_split_f16_bindings,
     .push_bytes = 20,
@@ -1121,6 +1179,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 9,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 64,
@@ -1147,31 +1208,35 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, affine_b3_g64_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged},
+    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_int24_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int24_f16_bindings,
     .push_bytes = 20,
@@ -1186,6 +1251,9 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 64,
@@ -1213,26 +1281,30 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_rows_f32_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_id_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 28,
@@ -1247,11 +1319,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1294,27 +1367,31 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
@@ -1329,6 +1406,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -1357,27 +1435,31 @@ static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_id_split_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f32_bindings,
     .push_bytes = 28,
@@ -1392,6 +1474,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 64,
@@ -1420,27 +1503,31 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_id_int24_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
@@ -1455,6 +1542,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 64,
@@ -1482,26 +1570,30 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_rows_f16_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_id_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 28,
@@ -1516,11 +1608,12 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 124,
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1563,27 +1656,31 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_id_int8_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
@@ -1598,6 +1695,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -1626,27 +1724,31 @@ static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_id_split_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f16_bindings,
     .push_bytes = 28,
@@ -1661,6 +1763,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 64,
@@ -1689,27 +1792,31 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged},
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule}};
+
+static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
+    .schedules = affine_b3_g64_bf16_gemv_id_int24_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
@@ -1724,6 +1831,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .block_elements = 64,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 64,

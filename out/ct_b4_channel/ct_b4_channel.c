@@ -200,10 +200,18 @@ extern const qk_code qk_ct_b4_channel_dequant_bf16_spirv;
 extern const qk_code qk_ct_b4_channel_gather_f32_spirv;
 extern const qk_code qk_ct_b4_channel_gather_f16_spirv;
 extern const qk_code qk_ct_b4_channel_gather_bf16_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_f32_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_int8_f32_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_f16_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_int8_f16_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_rows_f32_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_wide_f32_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_shared_f32_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_rows_f16_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_wide_f16_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_shared_f16_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_shared_f16_spirv;
 extern const qk_code qk_ct_b4_channel_msl;
 
 static const qk_binding ct_b4_channel_dequant_f32_bindings[] = {
@@ -224,7 +232,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0
     ct_b4_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -251,7 +259,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -295,7 +303,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0
     {8, "rounds_f16", 0, 2, ct_b4_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -322,7 +330,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -364,7 +372,7 @@ static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{
     ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -391,7 +399,7 @@ const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -438,7 +446,7 @@ static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0,
     ct_b4_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -465,7 +473,7 @@ const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -514,7 +522,7 @@ static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0,
     {8, "rounds_f16", 0, 2, ct_b4_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -541,7 +549,7 @@ const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -588,7 +596,7 @@ static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0
     ct_b4_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -615,7 +623,7 @@ const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -660,28 +668,32 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t ct_b4_channel_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, ct_b4_channel_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, ct_b4_channel_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 4, ct_b4_channel_gemv_f32_vulkan_schedule}};
+
+static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_f32_spirv,
+    &qk_ct_b4_channel_gemv_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_shared_f32_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_f32_spirv,
+    .code = &qk_ct_b4_channel_gemv_rows_f32_spirv,
+    .schedules = ct_b4_channel_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_f32_bindings,
     .push_bytes = 32,
@@ -700,6 +712,8 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .sum_roundings = 90,
 };
 
@@ -707,7 +721,7 @@ static const uint32_t ct_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f32_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -756,29 +770,33 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, ct_b4_channel_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_staged},
+    {20, "schedule", 0, 4, ct_b4_channel_gemv_int8_f32_vulkan_schedule}};
+
+static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gemv_int8_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_f32_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
+    .schedules = ct_b4_channel_gemv_int8_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int8_f32_bindings,
     .push_bytes = 32,
@@ -797,6 +815,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .shared_tile = 3,
+    .shares_wide = 1,
     .sum_roundings = 90,
     .x_levels = 127,
     .x_group = 32,
@@ -825,29 +845,33 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_staged},
+    {20, "schedule", 0, 4, ct_b4_channel_gemv_split_f32_vulkan_schedule}};
+
+static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gemv_split_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_f32_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
+    .schedules = ct_b4_channel_gemv_split_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_split_f32_bindings,
     .push_bytes = 32,
@@ -866,6 +890,8 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .sum_roundings = 90,
     .x_levels = 32639,
     .x_group = 32,
@@ -894,29 +920,33 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_staged},
+    {20, "schedule", 0, 4, ct_b4_channel_gemv_int24_f32_vulkan_schedule}};
+
+static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gemv_int24_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_f32_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
+    .schedules = ct_b4_channel_gemv_int24_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int24_f32_bindings,
     .push_bytes = 32,
@@ -935,6 +965,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .shared_tile = 7,
+    .shares_wide = 1,
     .sum_roundings = 90,
     .x_levels = 8355708,
     .x_group = 32,
@@ -962,28 +994,32 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t ct_b4_channel_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, ct_b4_channel_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, ct_b4_channel_gemv_f16_vulkan_staged},
+    {20, "schedule", 0, 4, ct_b4_channel_gemv_f16_vulkan_schedule}};
+
+static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_f16_spirv,
+    &qk_ct_b4_channel_gemv_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_shared_f16_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_f16_spirv,
+    .code = &qk_ct_b4_channel_gemv_rows_f16_spirv,
+    .schedules = ct_b4_channel_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_f16_bindings,
     .push_bytes = 32,
@@ -1002,6 +1038,8 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .sum_roundings = 90,
 };
 
@@ -1009,7 +1047,7 @@ static const uint32_t ct_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f16_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1058,29 +1096,33 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, ct_b4_channel_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_staged},
+    {20, "schedule", 0, 4, ct_b4_channel_gemv_int8_f16_vulkan_schedule}};
+
+static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gemv_int8_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_f16_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
+    .schedules = ct_b4_channel_gemv_int8_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int8_f16_bindings,
     .push_bytes = 32,
@@ -1099,6 +1141,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .shared_tile = 3,
+    .shares_wide = 1,
     .sum_roundings = 90,
     .x_levels = 127,
     .x_group = 32,
@@ -1127,29 +1171,33 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_staged},
+    {20, "schedule", 0, 4, ct_b4_channel_gemv_split_f16_vulkan_schedule}};
+
+static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gemv_split_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_f16_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
+    .schedules = ct_b4_channel_gemv_split_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_split_f16_bindings,
     .push_bytes = 32,
@@ -1168,6 +1216,8 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .sum_roundings = 90,
     .x_levels = 32639,
     .x_group = 32,
@@ -1196,29 +1246,33 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, ct_b4_channel_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_staged},
+    {20, "schedule", 0, 4, ct_b4_channel_gemv_int24_f16_vulkan_schedule}};
+
+static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "ct_b4_channel_gemv_int24_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_f16_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
+    .schedules = ct_b4_channel_gemv_int24_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int24_f16_bindings,
     .push_bytes = 32,
@@ -1237,6 +1291,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .block_rows = 1,
     .block_cols = 32,
     .kept_elements = 64,
+    .shared_tile = 7,
+    .shares_wide = 1,
     .sum_roundings = 90,
     .x_levels = 8355708,
     .x_group = 32,

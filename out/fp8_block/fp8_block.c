@@ -208,8 +208,8 @@ extern const qk_code qk_fp8_block_dequant_bf16_spirv;
 extern const qk_code qk_fp8_block_gather_f32_spirv;
 extern const qk_code qk_fp8_block_gather_f16_spirv;
 extern const qk_code qk_fp8_block_gather_bf16_spirv;
-extern const qk_code qk_fp8_block_gemv_f32_spirv;
-extern const qk_code qk_fp8_block_gemv_f16_spirv;
+extern const qk_code qk_fp8_block_gemv_rows_f32_spirv;
+extern const qk_code qk_fp8_block_gemv_rows_f16_spirv;
 extern const qk_code qk_fp8_block_msl;
 
 static const qk_binding fp8_block_dequant_f32_bindings[] = {
@@ -230,7 +230,7 @@ static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "l
     fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -257,7 +257,7 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -301,7 +301,7 @@ static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -328,7 +328,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -370,7 +370,7 @@ static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "
     fp8_block_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -397,7 +397,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -444,7 +444,7 @@ static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "lo
     fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -471,7 +471,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -520,7 +520,7 @@ static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "lo
     {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -547,7 +547,7 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -594,7 +594,7 @@ static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "l
     fp8_block_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -621,7 +621,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -666,25 +666,30 @@ static const uint32_t fp8_block_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t fp8_block_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t fp8_block_gemv_f32_vulkan_schedule[] = {0, 1};
 static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, fp8_block_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, fp8_block_gemv_f32_vulkan_rows},
-    {3, "split", 1, 6, fp8_block_gemv_f32_vulkan_split}};
+    {3, "split", 1, 6, fp8_block_gemv_f32_vulkan_split},
+    {20, "schedule", 0, 2, fp8_block_gemv_f32_vulkan_schedule}};
+
+static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_gemv_rows_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_fp8_block_gemv_f32_spirv,
+    .code = &qk_fp8_block_gemv_rows_f32_spirv,
+    .schedules = fp8_block_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = fp8_block_gemv_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = fp8_block_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = fp8_block_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -703,7 +708,7 @@ static const uint32_t fp8_block_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f32_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -751,25 +756,30 @@ static const uint32_t fp8_block_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t fp8_block_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t fp8_block_gemv_f16_vulkan_schedule[] = {0, 1};
 static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, fp8_block_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, fp8_block_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, fp8_block_gemv_f16_vulkan_split}};
+    {3, "split", 1, 6, fp8_block_gemv_f16_vulkan_split},
+    {20, "schedule", 0, 2, fp8_block_gemv_f16_vulkan_schedule}};
+
+static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_gemv_rows_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_fp8_block_gemv_f16_spirv,
+    .code = &qk_fp8_block_gemv_rows_f16_spirv,
+    .schedules = fp8_block_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = fp8_block_gemv_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = fp8_block_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = fp8_block_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -788,7 +798,7 @@ static const uint32_t fp8_block_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f16_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",

@@ -215,10 +215,18 @@ extern const qk_code qk_hqq_b3_g64_dequant_bf16_spirv;
 extern const qk_code qk_hqq_b3_g64_gather_f32_spirv;
 extern const qk_code qk_hqq_b3_g64_gather_f16_spirv;
 extern const qk_code qk_hqq_b3_g64_gather_bf16_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_int8_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_f16_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_int8_f16_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_rows_f32_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_wide_f32_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_shared_f32_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_rows_f16_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_wide_f16_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_shared_f16_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_shared_f16_spirv;
 extern const qk_code qk_hqq_b3_g64_msl;
 
 static const qk_binding hqq_b3_g64_dequant_f32_bindings[] = {
@@ -240,7 +248,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -268,7 +276,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -313,7 +321,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -341,7 +349,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -384,7 +392,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, 
     hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -412,7 +420,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -460,7 +468,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "l
     hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -487,7 +495,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -537,7 +545,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -564,7 +572,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -612,7 +620,7 @@ static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "
     hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -639,7 +647,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -685,27 +693,31 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t hqq_b3_g64_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 4, hqq_b3_g64_gemv_f32_vulkan_schedule}};
+
+static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_f32_spirv, &qk_hqq_b3_g64_gemv_wide_f32_spirv,
+    0, &qk_hqq_b3_g64_gemv_shared_f32_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_f32_spirv,
+    .code = &qk_hqq_b3_g64_gemv_rows_f32_spirv,
+    .schedules = hqq_b3_g64_gemv_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 32,
@@ -724,6 +736,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .block_rows = 10,
     .block_cols = 64,
     .kept_elements = 64,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .sum_roundings = 124,
 };
 
@@ -731,7 +745,7 @@ static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -781,29 +795,33 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged},
+    {20, "schedule", 0, 4, hqq_b3_g64_gemv_int8_f32_vulkan_schedule}};
+
+static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_f32_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
+    .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int8_f32_bindings,
     .push_bytes = 32,
@@ -822,6 +840,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .block_rows = 10,
     .block_cols = 64,
     .kept_elements = 64,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -851,29 +871,33 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged},
+    {20, "schedule", 0, 4, hqq_b3_g64_gemv_split_f32_vulkan_schedule}};
+
+static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_f32_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
+    .schedules = hqq_b3_g64_gemv_split_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_split_f32_bindings,
     .push_bytes = 32,
@@ -892,6 +916,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .block_rows = 10,
     .block_cols = 64,
     .kept_elements = 64,
+    .shared_tile = 9,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 64,
@@ -921,29 +947,33 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged},
+    {20, "schedule", 0, 4, hqq_b3_g64_gemv_int24_f32_vulkan_schedule}};
+
+static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_f32_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
+    .schedules = hqq_b3_g64_gemv_int24_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int24_f32_bindings,
     .push_bytes = 32,
@@ -962,6 +992,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .block_rows = 10,
     .block_cols = 64,
     .kept_elements = 64,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 64,
@@ -990,27 +1022,31 @@ static const uint32_t hqq_b3_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged},
+    {20, "schedule", 0, 4, hqq_b3_g64_gemv_f16_vulkan_schedule}};
+
+static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_f16_spirv, &qk_hqq_b3_g64_gemv_wide_f16_spirv,
+    0, &qk_hqq_b3_g64_gemv_shared_f16_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_f16_spirv,
+    .code = &qk_hqq_b3_g64_gemv_rows_f16_spirv,
+    .schedules = hqq_b3_g64_gemv_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 32,
@@ -1029,6 +1065,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .block_rows = 10,
     .block_cols = 64,
     .kept_elements = 64,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .sum_roundings = 124,
 };
 
@@ -1036,7 +1074,7 @@ static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1086,29 +1124,33 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged},
+    {20, "schedule", 0, 4, hqq_b3_g64_gemv_int8_f16_vulkan_schedule}};
+
+static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_f16_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
+    .schedules = hqq_b3_g64_gemv_int8_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int8_f16_bindings,
     .push_bytes = 32,
@@ -1127,6 +1169,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .block_rows = 10,
     .block_cols = 64,
     .kept_elements = 64,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -1156,29 +1200,33 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged},
+    {20, "schedule", 0, 4, hqq_b3_g64_gemv_split_f16_vulkan_schedule}};
+
+static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_f16_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
+    .schedules = hqq_b3_g64_gemv_split_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_split_f16_bindings,
     .push_bytes = 32,
@@ -1197,6 +1245,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .block_rows = 10,
     .block_cols = 64,
     .kept_elements = 64,
+    .shared_tile = 9,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 64,
@@ -1226,29 +1276,33 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, hqq_b3_g64_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged},
+    {20, "schedule", 0, 4, hqq_b3_g64_gemv_int24_f16_vulkan_schedule}};
+
+static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_f16_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
+    .schedules = hqq_b3_g64_gemv_int24_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int24_f16_bindings,
     .push_bytes = 32,
@@ -1267,6 +1321,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .block_rows = 10,
     .block_cols = 64,
     .kept_elements = 64,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 64,

@@ -2304,14 +2304,26 @@ extern const qk_code qk_iq1_m_dequant_bf16_spirv;
 extern const qk_code qk_iq1_m_gather_f32_spirv;
 extern const qk_code qk_iq1_m_gather_f16_spirv;
 extern const qk_code qk_iq1_m_gather_bf16_spirv;
-extern const qk_code qk_iq1_m_gemv_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_int8_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_int8_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_id_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_id_int8_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_id_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_id_int8_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_rows_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_wide_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_shared_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_rows_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_wide_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_shared_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_id_rows_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_id_wide_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_id_int8_rows_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_id_int8_wide_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_id_rows_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_id_wide_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_id_int8_rows_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_id_int8_wide_f16_spirv;
 extern const qk_code qk_iq1_m_msl;
 
 static const uint32_t iq1_m_G_table[] = {
@@ -2588,7 +2600,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2613,7 +2625,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2650,7 +2662,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2675,7 +2687,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2710,7 +2722,7 @@ static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2735,7 +2747,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2776,7 +2788,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2801,7 +2813,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2844,7 +2856,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2869,7 +2881,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2910,7 +2922,7 @@ static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2935,7 +2947,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2975,29 +2987,33 @@ static const uint32_t iq1_m_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq1_m_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, iq1_m_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
+    {20, "schedule", 0, 4, iq1_m_gemv_f32_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows_f32_spirv, &qk_iq1_m_gemv_wide_f32_spirv, 0,
+    &qk_iq1_m_gemv_shared_f32_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_f32_spirv,
+    .code = &qk_iq1_m_gemv_rows_f32_spirv,
+    .schedules = iq1_m_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_f32_bindings,
     .push_bytes = 20,
@@ -3014,6 +3030,9 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .sum_roundings = 124,
 };
 
@@ -3021,7 +3040,7 @@ static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3065,32 +3084,36 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, iq1_m_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies},
+    {20, "schedule", 0, 4, iq1_m_gemv_int8_f32_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f32_spirv, &qk_iq1_m_gemv_int8_wide_f32_spirv,
+    0, &qk_iq1_m_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_f32_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_f32_spirv,
+    .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int8_f32_bindings,
     .push_bytes = 20,
@@ -3107,6 +3130,9 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 15,
+    .shares_wide = 1,
     .sum_roundings = 188,
     .x_levels = 127,
     .x_group = 32,
@@ -3134,33 +3160,37 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies},
+    {20, "schedule", 0, 4, iq1_m_gemv_split_f32_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f32_spirv, &qk_iq1_m_gemv_int8_wide_f32_spirv,
+    0, &qk_iq1_m_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_f32_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_f32_spirv,
+    .schedules = iq1_m_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_split_f32_bindings,
     .push_bytes = 20,
@@ -3177,6 +3207,9 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 25,
+    .shares_wide = 1,
     .sum_roundings = 188,
     .x_levels = 32639,
     .x_group = 128,
@@ -3204,33 +3237,37 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies},
+    {20, "schedule", 0, 4, iq1_m_gemv_int24_f32_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f32_spirv, &qk_iq1_m_gemv_int8_wide_f32_spirv,
+    0, &qk_iq1_m_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_f32_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_f32_spirv,
+    .schedules = iq1_m_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int24_f32_bindings,
     .push_bytes = 20,
@@ -3247,6 +3284,9 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 35,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .sum_roundings = 188,
     .x_levels = 8355708,
@@ -3274,29 +3314,33 @@ static const uint32_t iq1_m_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq1_m_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, iq1_m_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, iq1_m_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies},
+    {20, "schedule", 0, 4, iq1_m_gemv_f16_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows_f16_spirv, &qk_iq1_m_gemv_wide_f16_spirv, 0,
+    &qk_iq1_m_gemv_shared_f16_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_f16_spirv,
+    .code = &qk_iq1_m_gemv_rows_f16_spirv,
+    .schedules = iq1_m_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 20,
@@ -3313,6 +3357,9 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .sum_roundings = 124,
 };
 
@@ -3320,7 +3367,7 @@ static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3364,32 +3411,36 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, iq1_m_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies},
+    {20, "schedule", 0, 4, iq1_m_gemv_int8_f16_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f16_spirv, &qk_iq1_m_gemv_int8_wide_f16_spirv,
+    0, &qk_iq1_m_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_f16_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_f16_spirv,
+    .schedules = iq1_m_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int8_f16_bindings,
     .push_bytes = 20,
@@ -3406,6 +3457,9 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 15,
+    .shares_wide = 1,
     .sum_roundings = 188,
     .x_levels = 127,
     .x_group = 32,
@@ -3433,33 +3487,37 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies},
+    {20, "schedule", 0, 4, iq1_m_gemv_split_f16_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f16_spirv, &qk_iq1_m_gemv_int8_wide_f16_spirv,
+    0, &qk_iq1_m_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_f16_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_f16_spirv,
+    .schedules = iq1_m_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_split_f16_bindings,
     .push_bytes = 20,
@@ -3476,6 +3534,9 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 25,
+    .shares_wide = 1,
     .sum_roundings = 188,
     .x_levels = 32639,
     .x_group = 128,
@@ -3503,33 +3564,37 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, iq1_m_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq1_m_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies},
+    {20, "schedule", 0, 4, iq1_m_gemv_int24_f16_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f16_spirv, &qk_iq1_m_gemv_int8_wide_f16_spirv,
+    0, &qk_iq1_m_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_f16_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_f16_spirv,
+    .schedules = iq1_m_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int24_f16_bindings,
     .push_bytes = 20,
@@ -3546,6 +3611,9 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 35,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .sum_roundings = 188,
     .x_levels = 8355708,
@@ -3575,25 +3643,28 @@ static const qk_table iq1_m_gemv_id_f32_tables[] = {
 
 static const uint32_t iq1_m_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_f32_vulkan_load_words},
     {12, "checked", 0, 2, iq1_m_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_f32_spirv, &qk_iq1_m_gemv_id_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_f32_spirv,
+    .code = &qk_iq1_m_gemv_id_rows_f32_spirv,
+    .schedules = iq1_m_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_f32_bindings,
     .push_bytes = 28,
@@ -3610,11 +3681,12 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 124,
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3658,29 +3730,33 @@ static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq1_m_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
+    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_f32_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
+    .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
@@ -3697,6 +3773,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
     .sum_roundings = 188,
     .x_levels = 127,
     .x_group = 32,
@@ -3726,29 +3803,33 @@ static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t iq1_m_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq1_m_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_split_f32_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
+    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_f32_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
+    .schedules = iq1_m_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_split_f32_bindings,
     .push_bytes = 28,
@@ -3765,6 +3846,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
     .sum_roundings = 188,
     .x_levels = 32639,
     .x_group = 128,
@@ -3794,29 +3876,33 @@ static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq1_m_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
+    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_f32_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
+    .schedules = iq1_m_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
@@ -3833,6 +3919,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
     .sum_roundings = 188,
     .x_levels = 8355708,
     .x_group = 128,
@@ -3861,25 +3948,28 @@ static const qk_table iq1_m_gemv_id_f16_tables[] = {
 
 static const uint32_t iq1_m_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq1_m_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_f16_vulkan_load_words},
     {12, "checked", 0, 2, iq1_m_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f16_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_f16_spirv, &qk_iq1_m_gemv_id_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_f16_spirv,
+    .code = &qk_iq1_m_gemv_id_rows_f16_spirv,
+    .schedules = iq1_m_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 28,
@@ -3896,11 +3986,12 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 124,
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3944,29 +4035,33 @@ static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
+    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_f16_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
+    .schedules = iq1_m_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
@@ -3983,6 +4078,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
     .sum_roundings = 188,
     .x_levels = 127,
     .x_group = 32,
@@ -4012,29 +4108,33 @@ static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t iq1_m_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq1_m_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_split_f16_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
+    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_f16_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
+    .schedules = iq1_m_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_split_f16_bindings,
     .push_bytes = 28,
@@ -4051,6 +4151,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
     .sum_roundings = 188,
     .x_levels = 32639,
     .x_group = 128,
@@ -4080,29 +4181,33 @@ static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq1_m_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_schedule}};
+
+static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
+    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_f16_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
+    .schedules = iq1_m_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
@@ -4119,6 +4224,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 128,
+    .wide_block = 256,
     .sum_roundings = 188,
     .x_levels = 8355708,
     .x_group = 128,

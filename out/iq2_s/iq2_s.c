@@ -1268,14 +1268,30 @@ extern const qk_code qk_iq2_s_dequant_bf16_spirv;
 extern const qk_code qk_iq2_s_gather_f32_spirv;
 extern const qk_code qk_iq2_s_gather_f16_spirv;
 extern const qk_code qk_iq2_s_gather_bf16_spirv;
-extern const qk_code qk_iq2_s_gemv_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_id_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_id_int8_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_id_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_id_int8_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_rows_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_wide_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_ahead_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_shared_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_ahead_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_rows_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_wide_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_ahead_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_shared_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_ahead_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_id_rows_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_id_wide_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_id_int8_rows_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_id_int8_wide_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_id_rows_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_id_wide_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_id_int8_rows_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_id_int8_wide_f16_spirv;
 extern const qk_code qk_iq2_s_msl;
 
 static const uint32_t iq2_s_G_table[] = {
@@ -1552,7 +1568,7 @@ static const uint32_t iq2_s_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1577,7 +1593,7 @@ const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1614,7 +1630,7 @@ static const qk_spec_constant iq2_s_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq2_s_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1639,7 +1655,7 @@ const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1674,7 +1690,7 @@ static const uint32_t iq2_s_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq2_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1699,7 +1715,7 @@ const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1740,7 +1756,7 @@ static const uint32_t iq2_s_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq2_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1765,7 +1781,7 @@ const qk_kernel qk_iq2_s_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1808,7 +1824,7 @@ static const qk_spec_constant iq2_s_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq2_s_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1833,7 +1849,7 @@ const qk_kernel qk_iq2_s_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1874,7 +1890,7 @@ static const uint32_t iq2_s_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1899,7 +1915,7 @@ const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1939,35 +1955,37 @@ static const uint32_t iq2_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq2_s_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t iq2_s_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, iq2_s_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_f32_vulkan_table_copies},
-    {13, "ahead", 0, 3, iq2_s_gemv_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, iq2_s_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_f32_vulkan_lanes}};
 
+static const qk_code *const iq2_s_gemv_f32_schedules[] = {0, &qk_iq2_s_gemv_rows_f32_spirv, &qk_iq2_s_gemv_wide_f32_spirv,
+    &qk_iq2_s_gemv_ahead_f32_spirv, &qk_iq2_s_gemv_shared_f32_spirv};
+
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_f32_spirv,
+    .code = &qk_iq2_s_gemv_rows_f32_spirv,
+    .schedules = iq2_s_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_f32_bindings,
     .push_bytes = 20,
@@ -1975,7 +1993,7 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .push = iq2_s_gemv_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = iq2_s_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1984,6 +2002,9 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -1994,7 +2015,7 @@ static const uint32_t iq2_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2038,36 +2059,38 @@ static const uint32_t iq2_s_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t iq2_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq2_s_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, iq2_s_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies},
-    {13, "ahead", 0, 3, iq2_s_gemv_int8_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, iq2_s_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f32_vulkan_lanes}};
 
+static const qk_code *const iq2_s_gemv_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f32_spirv, &qk_iq2_s_gemv_int8_wide_f32_spirv,
+    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_int8_f32",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_f32_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_f32_spirv,
+    .schedules = iq2_s_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int8_f32_bindings,
     .push_bytes = 20,
@@ -2075,7 +2098,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .push = iq2_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 12,
     .spec_constants = iq2_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2084,6 +2107,9 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2114,13 +2140,12 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t iq2_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_split_f32_vulkan_local_size_x},
@@ -2128,23 +2153,26 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, iq2_s_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq2_s_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies},
-    {13, "ahead", 0, 3, iq2_s_gemv_split_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, iq2_s_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_split_f32_vulkan_lanes}};
 
+static const qk_code *const iq2_s_gemv_split_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f32_spirv, &qk_iq2_s_gemv_int8_wide_f32_spirv,
+    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_split_f32",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_f32_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_f32_spirv,
+    .schedules = iq2_s_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_split_f32_bindings,
     .push_bytes = 20,
@@ -2152,7 +2180,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .push = iq2_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 12,
     .spec_constants = iq2_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2161,6 +2189,9 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 9,
+    .shares_wide = 1,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2191,13 +2222,12 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t iq2_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_int24_f32_vulkan_local_size_x},
@@ -2205,23 +2235,26 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, iq2_s_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq2_s_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies},
-    {13, "ahead", 0, 3, iq2_s_gemv_int24_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, iq2_s_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f32_vulkan_lanes}};
 
+static const qk_code *const iq2_s_gemv_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f32_spirv, &qk_iq2_s_gemv_int8_wide_f32_spirv,
+    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_int24_f32",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_f32_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_f32_spirv,
+    .schedules = iq2_s_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int24_f32_bindings,
     .push_bytes = 20,
@@ -2229,7 +2262,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .push = iq2_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f32_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 12,
     .spec_constants = iq2_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2238,6 +2271,9 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2267,35 +2303,37 @@ static const uint32_t iq2_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq2_s_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t iq2_s_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, iq2_s_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_f16_vulkan_table_copies},
-    {13, "ahead", 0, 3, iq2_s_gemv_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, iq2_s_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_f16_vulkan_lanes}};
 
+static const qk_code *const iq2_s_gemv_f16_schedules[] = {0, &qk_iq2_s_gemv_rows_f16_spirv, &qk_iq2_s_gemv_wide_f16_spirv,
+    &qk_iq2_s_gemv_ahead_f16_spirv, &qk_iq2_s_gemv_shared_f16_spirv};
+
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_f16_spirv,
+    .code = &qk_iq2_s_gemv_rows_f16_spirv,
+    .schedules = iq2_s_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_f16_bindings,
     .push_bytes = 20,
@@ -2303,7 +2341,7 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .push = iq2_s_gemv_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = iq2_s_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2312,6 +2350,9 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2322,7 +2363,7 @@ static const uint32_t iq2_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2366,36 +2407,38 @@ static const uint32_t iq2_s_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t iq2_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq2_s_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, iq2_s_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies},
-    {13, "ahead", 0, 3, iq2_s_gemv_int8_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, iq2_s_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f16_vulkan_lanes}};
 
+static const qk_code *const iq2_s_gemv_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f16_spirv, &qk_iq2_s_gemv_int8_wide_f16_spirv,
+    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_int8_f16",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_f16_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_f16_spirv,
+    .schedules = iq2_s_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int8_f16_bindings,
     .push_bytes = 20,
@@ -2403,7 +2446,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .push = iq2_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 12,
     .spec_constants = iq2_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2412,6 +2455,9 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2442,13 +2488,12 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t iq2_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_split_f16_vulkan_local_size_x},
@@ -2456,23 +2501,26 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, iq2_s_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq2_s_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies},
-    {13, "ahead", 0, 3, iq2_s_gemv_split_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, iq2_s_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_split_f16_vulkan_lanes}};
 
+static const qk_code *const iq2_s_gemv_split_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f16_spirv, &qk_iq2_s_gemv_int8_wide_f16_spirv,
+    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_split_f16",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_f16_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_f16_spirv,
+    .schedules = iq2_s_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_split_f16_bindings,
     .push_bytes = 20,
@@ -2480,7 +2528,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .push = iq2_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 12,
     .spec_constants = iq2_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2489,6 +2537,9 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 9,
+    .shares_wide = 1,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2519,13 +2570,12 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t iq2_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_int24_f16_vulkan_local_size_x},
@@ -2533,23 +2583,26 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, iq2_s_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, iq2_s_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq2_s_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, iq2_s_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies},
-    {13, "ahead", 0, 3, iq2_s_gemv_int24_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, iq2_s_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f16_vulkan_lanes}};
 
+static const qk_code *const iq2_s_gemv_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f16_spirv, &qk_iq2_s_gemv_int8_wide_f16_spirv,
+    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_int24_f16",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_f16_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_f16_spirv,
+    .schedules = iq2_s_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int24_f16_bindings,
     .push_bytes = 20,
@@ -2557,7 +2610,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .push = iq2_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f16_tables,
-    .spec_constant_count = 13,
+    .spec_constant_count = 12,
     .spec_constants = iq2_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2566,6 +2619,9 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2597,27 +2653,30 @@ static const qk_table iq2_s_gemv_id_f32_tables[] = {
 
 static const uint32_t iq2_s_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_s_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq2_s_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq2_s_gemv_id_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq2_s_gemv_id_f32_vulkan_schedule}};
+
+static const qk_code *const iq2_s_gemv_id_f32_schedules[] = {0, &qk_iq2_s_gemv_id_rows_f32_spirv, &qk_iq2_s_gemv_id_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_f32_spirv,
+    .code = &qk_iq2_s_gemv_id_rows_f32_spirv,
+    .schedules = iq2_s_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_f32_bindings,
     .push_bytes = 28,
@@ -2634,11 +2693,12 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 130,
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2682,29 +2742,33 @@ static const qk_table iq2_s_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq2_s_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq2_s_gemv_id_int8_f32_vulkan_schedule}};
+
+static const qk_code *const iq2_s_gemv_id_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
+    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_id_int8_f32",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_f32_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
+    .schedules = iq2_s_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
@@ -2721,6 +2785,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 130,
     .x_levels = 127,
     .x_group = 32,
@@ -2750,29 +2815,33 @@ static const qk_table iq2_s_gemv_id_split_f32_tables[] = {
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t iq2_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq2_s_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq2_s_gemv_id_split_f32_vulkan_schedule}};
+
+static const qk_code *const iq2_s_gemv_id_split_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
+    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_id_split_f32",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_f32_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
+    .schedules = iq2_s_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_split_f32_bindings,
     .push_bytes = 28,
@@ -2789,6 +2858,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 130,
     .x_levels = 32639,
     .x_group = 32,
@@ -2818,29 +2888,33 @@ static const qk_table iq2_s_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq2_s_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f32_vulkan_staged},
-    {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f32_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f32_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq2_s_gemv_id_int24_f32_vulkan_schedule}};
+
+static const qk_code *const iq2_s_gemv_id_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
+    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_id_int24_f32",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_f32_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
+    .schedules = iq2_s_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
@@ -2857,6 +2931,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 130,
     .x_levels = 8355708,
     .x_group = 32,
@@ -2885,27 +2960,30 @@ static const qk_table iq2_s_gemv_id_f16_tables[] = {
 
 static const uint32_t iq2_s_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t iq2_s_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq2_s_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq2_s_gemv_id_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_f16_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq2_s_gemv_id_f16_vulkan_schedule}};
+
+static const qk_code *const iq2_s_gemv_id_f16_schedules[] = {0, &qk_iq2_s_gemv_id_rows_f16_spirv, &qk_iq2_s_gemv_id_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_f16_spirv,
+    .code = &qk_iq2_s_gemv_id_rows_f16_spirv,
+    .schedules = iq2_s_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_f16_bindings,
     .push_bytes = 28,
@@ -2922,11 +3000,12 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 130,
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2970,29 +3049,33 @@ static const qk_table iq2_s_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f16_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq2_s_gemv_id_int8_f16_vulkan_schedule}};
+
+static const qk_code *const iq2_s_gemv_id_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
+    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_id_int8_f16",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_f16_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
+    .schedules = iq2_s_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
@@ -3009,6 +3092,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 130,
     .x_levels = 127,
     .x_group = 32,
@@ -3038,29 +3122,33 @@ static const qk_table iq2_s_gemv_id_split_f16_tables[] = {
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t iq2_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq2_s_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f16_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq2_s_gemv_id_split_f16_vulkan_schedule}};
+
+static const qk_code *const iq2_s_gemv_id_split_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
+    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_id_split_f16",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_f16_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
+    .schedules = iq2_s_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_split_f16_bindings,
     .push_bytes = 28,
@@ -3077,6 +3165,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 130,
     .x_levels = 32639,
     .x_group = 32,
@@ -3106,29 +3195,33 @@ static const qk_table iq2_s_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq2_s_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, iq2_s_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f16_vulkan_staged},
-    {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f16_vulkan_table_copies}};
+    {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f16_vulkan_table_copies},
+    {20, "schedule", 0, 3, iq2_s_gemv_id_int24_f16_vulkan_schedule}};
+
+static const qk_code *const iq2_s_gemv_id_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
+    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "iq2_s_gemv_id_int24_f16",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_f16_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
+    .schedules = iq2_s_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
@@ -3145,6 +3238,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 130,
     .x_levels = 8355708,
     .x_group = 32,

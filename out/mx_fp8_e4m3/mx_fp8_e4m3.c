@@ -236,10 +236,16 @@ extern const qk_code qk_mx_fp8_e4m3_dequant_bf16_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gather_f32_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gather_f16_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gather_bf16_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_f32_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_f16_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_id_f32_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_id_f16_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_rows_f32_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_wide_f32_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_shared_f32_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_rows_f16_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_wide_f16_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_shared_f16_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_id_rows_f32_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_id_wide_f32_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_id_rows_f16_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_id_wide_f16_spirv;
 extern const qk_code qk_mx_fp8_e4m3_msl;
 
 static const qk_binding mx_fp8_e4m3_dequant_f32_bindings[] = {
@@ -256,7 +262,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -279,7 +285,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -315,7 +321,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, 
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -338,7 +344,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -372,7 +378,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0,
     mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -395,7 +401,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -435,7 +441,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "
     mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -458,7 +464,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -500,7 +506,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -523,7 +529,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -563,7 +569,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -586,7 +592,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -624,28 +630,32 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_local_size_x[] = {32, 64, 128,
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, mx_fp8_e4m3_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, mx_fp8_e4m3_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mx_fp8_e4m3_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 4, mx_fp8_e4m3_gemv_f32_vulkan_schedule}};
+
+static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_f32_spirv,
+    &qk_mx_fp8_e4m3_gemv_wide_f32_spirv, 0, &qk_mx_fp8_e4m3_gemv_shared_f32_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_gemv_f32_spirv,
+    .code = &qk_mx_fp8_e4m3_gemv_rows_f32_spirv,
+    .schedules = mx_fp8_e4m3_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = mx_fp8_e4m3_gemv_f32_bindings,
     .push_bytes = 20,
@@ -660,6 +670,9 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 4,
+    .shares_wide = 0,
     .sum_roundings = 122,
 };
 
@@ -667,7 +680,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -708,28 +721,32 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_local_size_x[] = {32, 64, 128,
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, mx_fp8_e4m3_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, mx_fp8_e4m3_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mx_fp8_e4m3_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_staged},
+    {20, "schedule", 0, 4, mx_fp8_e4m3_gemv_f16_vulkan_schedule}};
+
+static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_f16_spirv,
+    &qk_mx_fp8_e4m3_gemv_wide_f16_spirv, 0, &qk_mx_fp8_e4m3_gemv_shared_f16_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_gemv_f16_spirv,
+    .code = &qk_mx_fp8_e4m3_gemv_rows_f16_spirv,
+    .schedules = mx_fp8_e4m3_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = mx_fp8_e4m3_gemv_f16_bindings,
     .push_bytes = 20,
@@ -744,6 +761,9 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 4,
+    .shares_wide = 0,
     .sum_roundings = 122,
 };
 
@@ -751,7 +771,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -794,24 +814,28 @@ static const qk_field mx_fp8_e4m3_gemv_id_f32_push[] = {
 
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, mx_fp8_e4m3_gemv_id_f32_vulkan_load_words},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_staged}};
+    {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_staged},
+    {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f32_vulkan_schedule}};
+
+static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_f32_spirv,
+    &qk_mx_fp8_e4m3_gemv_id_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_gemv_id_f32_spirv,
+    .code = &qk_mx_fp8_e4m3_gemv_id_rows_f32_spirv,
+    .schedules = mx_fp8_e4m3_gemv_id_f32_schedules,
     .binding_count = 6,
     .bindings = mx_fp8_e4m3_gemv_id_f32_bindings,
     .push_bytes = 28,
@@ -826,11 +850,12 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 122,
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -871,24 +896,28 @@ static const qk_field mx_fp8_e4m3_gemv_id_f16_push[] = {
 
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, mx_fp8_e4m3_gemv_id_f16_vulkan_load_words},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_staged}};
+    {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_staged},
+    {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f16_vulkan_schedule}};
+
+static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_f16_spirv,
+    &qk_mx_fp8_e4m3_gemv_id_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_gemv_id_f16_spirv,
+    .code = &qk_mx_fp8_e4m3_gemv_id_rows_f16_spirv,
+    .schedules = mx_fp8_e4m3_gemv_id_f16_schedules,
     .binding_count = 6,
     .bindings = mx_fp8_e4m3_gemv_id_f16_bindings,
     .push_bytes = 28,
@@ -903,11 +932,12 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 122,
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",

@@ -241,14 +241,28 @@ extern const qk_code qk_mxfp4_dequant_bf16_spirv;
 extern const qk_code qk_mxfp4_gather_f32_spirv;
 extern const qk_code qk_mxfp4_gather_f16_spirv;
 extern const qk_code qk_mxfp4_gather_bf16_spirv;
-extern const qk_code qk_mxfp4_gemv_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_int8_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_int8_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_id_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_id_int8_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_id_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_id_int8_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_rows_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_wide_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_ahead_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_shared_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_rows_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_wide_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_ahead_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_shared_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_id_rows_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_id_wide_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_id_int8_rows_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_id_int8_wide_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_id_rows_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_id_wide_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_id_int8_rows_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_id_int8_wide_f16_spirv;
 extern const qk_code qk_mxfp4_msl;
 
 static const uint32_t mxfp4_K_table[] = {
@@ -271,7 +285,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -296,7 +310,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -333,7 +347,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -358,7 +372,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -393,7 +407,7 @@ static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -418,7 +432,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -459,7 +473,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -484,7 +498,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -527,7 +541,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -552,7 +566,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -593,7 +607,7 @@ static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -618,7 +632,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -658,31 +672,33 @@ static const uint32_t mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t mxfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t mxfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, mxfp4_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
-    {13, "ahead", 0, 3, mxfp4_gemv_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, mxfp4_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes}};
 
+static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows_f32_spirv, &qk_mxfp4_gemv_wide_f32_spirv,
+    &qk_mxfp4_gemv_ahead_f32_spirv, &qk_mxfp4_gemv_shared_f32_spirv};
+
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_f32_spirv,
+    .code = &qk_mxfp4_gemv_rows_f32_spirv,
+    .schedules = mxfp4_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_f32_bindings,
     .push_bytes = 20,
@@ -690,7 +706,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -699,6 +715,9 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 4,
+    .shares_wide = 0,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 128,
@@ -709,7 +728,7 @@ static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -753,32 +772,36 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, mxfp4_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, mxfp4_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int8_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 4, mxfp4_gemv_int8_f32_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f32_spirv, &qk_mxfp4_gemv_int8_wide_f32_spirv,
+    0, &qk_mxfp4_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_f32_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_f32_spirv,
+    .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int8_f32_bindings,
     .push_bytes = 20,
@@ -795,6 +818,9 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -822,33 +848,37 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, mxfp4_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_split_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies},
+    {20, "schedule", 0, 4, mxfp4_gemv_split_f32_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f32_spirv, &qk_mxfp4_gemv_int8_wide_f32_spirv,
+    0, &qk_mxfp4_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_f32_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_f32_spirv,
+    .schedules = mxfp4_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_split_f32_bindings,
     .push_bytes = 20,
@@ -865,6 +895,9 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 9,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -892,33 +925,37 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, mxfp4_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int24_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies},
+    {20, "schedule", 0, 4, mxfp4_gemv_int24_f32_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f32_spirv, &qk_mxfp4_gemv_int8_wide_f32_spirv,
+    0, &qk_mxfp4_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_f32_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_f32_spirv,
+    .schedules = mxfp4_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int24_f32_bindings,
     .push_bytes = 20,
@@ -935,6 +972,9 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -961,31 +1001,33 @@ static const uint32_t mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t mxfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t mxfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, mxfp4_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged},
-    {13, "ahead", 0, 3, mxfp4_gemv_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, mxfp4_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes}};
 
+static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows_f16_spirv, &qk_mxfp4_gemv_wide_f16_spirv,
+    &qk_mxfp4_gemv_ahead_f16_spirv, &qk_mxfp4_gemv_shared_f16_spirv};
+
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_f16_spirv,
+    .code = &qk_mxfp4_gemv_rows_f16_spirv,
+    .schedules = mxfp4_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 20,
@@ -993,7 +1035,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 10,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1002,6 +1044,9 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 4,
+    .shares_wide = 0,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 128,
@@ -1012,7 +1057,7 @@ static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1056,32 +1101,36 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, mxfp4_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, mxfp4_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int8_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies},
+    {20, "schedule", 0, 4, mxfp4_gemv_int8_f16_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f16_spirv, &qk_mxfp4_gemv_int8_wide_f16_spirv,
+    0, &qk_mxfp4_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_f16_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_f16_spirv,
+    .schedules = mxfp4_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int8_f16_bindings,
     .push_bytes = 20,
@@ -1098,6 +1147,9 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1125,33 +1177,37 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, mxfp4_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_split_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies},
+    {20, "schedule", 0, 4, mxfp4_gemv_split_f16_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f16_spirv, &qk_mxfp4_gemv_int8_wide_f16_spirv,
+    0, &qk_mxfp4_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_f16_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_f16_spirv,
+    .schedules = mxfp4_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_split_f16_bindings,
     .push_bytes = 20,
@@ -1168,6 +1224,9 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 9,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -1195,33 +1254,37 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, mxfp4_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, mxfp4_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int24_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies},
+    {20, "schedule", 0, 4, mxfp4_gemv_int24_f16_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f16_spirv, &qk_mxfp4_gemv_int8_wide_f16_spirv,
+    0, &qk_mxfp4_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_f16_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_f16_spirv,
+    .schedules = mxfp4_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int24_f16_bindings,
     .push_bytes = 20,
@@ -1238,6 +1301,9 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -1266,23 +1332,26 @@ static const qk_table mxfp4_gemv_id_f32_tables[] = {
 
 static const uint32_t mxfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_f32_vulkan_load_words},
     {12, "checked", 0, 2, mxfp4_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged}};
+    {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_f32_spirv, &qk_mxfp4_gemv_id_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_f32_spirv,
+    .code = &qk_mxfp4_gemv_id_rows_f32_spirv,
+    .schedules = mxfp4_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_f32_bindings,
     .push_bytes = 28,
@@ -1299,11 +1368,12 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 122,
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1347,29 +1417,33 @@ static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, mxfp4_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int8_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
+    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_f32_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
+    .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
@@ -1386,6 +1460,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1415,29 +1490,33 @@ static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, mxfp4_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, mxfp4_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_split_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_split_f32_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
+    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_f32_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
+    .schedules = mxfp4_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_split_f32_bindings,
     .push_bytes = 28,
@@ -1454,6 +1533,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -1483,29 +1563,33 @@ static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, mxfp4_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int24_f32_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
+    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_f32_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
+    .schedules = mxfp4_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
@@ -1522,6 +1606,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -1550,23 +1635,26 @@ static const qk_table mxfp4_gemv_id_f16_tables[] = {
 
 static const uint32_t mxfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t mxfp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_f16_vulkan_load_words},
     {12, "checked", 0, 2, mxfp4_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged}};
+    {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f16_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_f16_spirv, &qk_mxfp4_gemv_id_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_f16_spirv,
+    .code = &qk_mxfp4_gemv_id_rows_f16_spirv,
+    .schedules = mxfp4_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 28,
@@ -1583,11 +1671,12 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 122,
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1631,29 +1720,33 @@ static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int8_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
+    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_f16_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
+    .schedules = mxfp4_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
@@ -1670,6 +1763,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1699,29 +1793,33 @@ static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t mxfp4_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, mxfp4_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, mxfp4_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_split_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_split_f16_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
+    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_f16_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
+    .schedules = mxfp4_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_split_f16_bindings,
     .push_bytes = 28,
@@ -1738,6 +1836,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -1767,29 +1866,33 @@ static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, mxfp4_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int24_f16_vulkan_staged},
-    {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies}};
+    {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies},
+    {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_schedule}};
+
+static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
+    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_f16_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
+    .schedules = mxfp4_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
@@ -1806,6 +1909,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 128,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,

@@ -224,8 +224,8 @@ extern const qk_code qk_nf4_b64_dequant_bf16_spirv;
 extern const qk_code qk_nf4_b64_gather_f32_spirv;
 extern const qk_code qk_nf4_b64_gather_f16_spirv;
 extern const qk_code qk_nf4_b64_gather_bf16_spirv;
-extern const qk_code qk_nf4_b64_gemv_f32_spirv;
-extern const qk_code qk_nf4_b64_gemv_f16_spirv;
+extern const qk_code qk_nf4_b64_gemv_rows_f32_spirv;
+extern const qk_code qk_nf4_b64_gemv_rows_f16_spirv;
 extern const qk_code qk_nf4_b64_msl;
 
 static const uint32_t nf4_b64_N_table[] = {
@@ -254,7 +254,7 @@ static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "loc
     nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -283,7 +283,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -330,7 +330,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -359,7 +359,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -404,7 +404,7 @@ static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "lo
     nf4_b64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -433,7 +433,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -482,7 +482,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -511,7 +511,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -562,7 +562,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {8, "rounds_f16", 0, 2, nf4_b64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -591,7 +591,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -641,7 +641,7 @@ static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "loc
     nf4_b64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -670,7 +670,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -718,19 +718,24 @@ static const uint32_t nf4_b64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t nf4_b64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t nf4_b64_gemv_f32_vulkan_schedule[] = {0, 1};
 static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f32_vulkan_rows},
-    {3, "split", 1, 6, nf4_b64_gemv_f32_vulkan_split}};
+    {3, "split", 1, 6, nf4_b64_gemv_f32_vulkan_split},
+    {20, "schedule", 0, 2, nf4_b64_gemv_f32_vulkan_schedule}};
+
+static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_rows_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nf4_b64_gemv_f32_spirv,
+    .code = &qk_nf4_b64_gemv_rows_f32_spirv,
+    .schedules = nf4_b64_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = nf4_b64_gemv_f32_bindings,
     .push_bytes = 32,
@@ -738,7 +743,7 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .push = nf4_b64_gemv_f32_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = nf4_b64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -757,7 +762,7 @@ static const uint32_t nf4_b64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -808,19 +813,24 @@ static const uint32_t nf4_b64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t nf4_b64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
+static const uint32_t nf4_b64_gemv_f16_vulkan_schedule[] = {0, 1};
 static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f16_vulkan_rows},
-    {3, "split", 1, 6, nf4_b64_gemv_f16_vulkan_split}};
+    {3, "split", 1, 6, nf4_b64_gemv_f16_vulkan_split},
+    {20, "schedule", 0, 2, nf4_b64_gemv_f16_vulkan_schedule}};
+
+static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_rows_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nf4_b64_gemv_f16_spirv,
+    .code = &qk_nf4_b64_gemv_rows_f16_spirv,
+    .schedules = nf4_b64_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = nf4_b64_gemv_f16_bindings,
     .push_bytes = 32,
@@ -828,7 +838,7 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .push = nf4_b64_gemv_f16_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = nf4_b64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -847,7 +857,7 @@ static const uint32_t nf4_b64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",

@@ -207,8 +207,10 @@ extern const qk_code qk_nvfp4_ckpt_dequant_bf16_spirv;
 extern const qk_code qk_nvfp4_ckpt_gather_f32_spirv;
 extern const qk_code qk_nvfp4_ckpt_gather_f16_spirv;
 extern const qk_code qk_nvfp4_ckpt_gather_bf16_spirv;
-extern const qk_code qk_nvfp4_ckpt_gemv_f32_spirv;
-extern const qk_code qk_nvfp4_ckpt_gemv_f16_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_rows_f32_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_shared_f32_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_rows_f16_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_shared_f16_spirv;
 extern const qk_code qk_nvfp4_ckpt_msl;
 
 static const qk_binding nvfp4_ckpt_dequant_f32_bindings[] = {
@@ -230,7 +232,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -257,7 +259,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -302,7 +304,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -329,7 +331,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -372,7 +374,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, 
     nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -399,7 +401,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -447,7 +449,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "l
     nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -474,7 +476,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -524,7 +526,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -551,7 +553,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -599,7 +601,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "
     nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -626,7 +628,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -673,26 +675,32 @@ static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_schedule[] = {0, 1, 4};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f32_vulkan_split},
-    {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f32_vulkan_shared_fours},
+    {20, "schedule", 0, 3, nvfp4_ckpt_gemv_f32_vulkan_schedule}};
+
+static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_f32_spirv, 0, 0,
+    &qk_nvfp4_ckpt_gemv_shared_f32_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nvfp4_ckpt_gemv_f32_spirv,
+    .code = &qk_nvfp4_ckpt_gemv_rows_f32_spirv,
+    .schedules = nvfp4_ckpt_gemv_f32_schedules,
     .binding_count = 5,
     .bindings = nvfp4_ckpt_gemv_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = nvfp4_ckpt_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_ckpt_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -704,6 +712,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 16,
+    .shared_tile = 4,
+    .shares_wide = 0,
     .sum_roundings = 76,
 };
 
@@ -711,7 +721,7 @@ static const uint32_t nvfp4_ckpt_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -761,26 +771,32 @@ static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_schedule[] = {0, 1, 4};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f16_vulkan_split},
-    {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f16_vulkan_shared_fours},
+    {20, "schedule", 0, 3, nvfp4_ckpt_gemv_f16_vulkan_schedule}};
+
+static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_f16_spirv, 0, 0,
+    &qk_nvfp4_ckpt_gemv_shared_f16_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nvfp4_ckpt_gemv_f16_spirv,
+    .code = &qk_nvfp4_ckpt_gemv_rows_f16_spirv,
+    .schedules = nvfp4_ckpt_gemv_f16_schedules,
     .binding_count = 5,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
     .push = nvfp4_ckpt_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -792,6 +808,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 16,
+    .shared_tile = 4,
+    .shares_wide = 0,
     .sum_roundings = 76,
 };
 
@@ -799,7 +817,7 @@ static const uint32_t nvfp4_ckpt_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",

@@ -229,14 +229,28 @@ extern const qk_code qk_q4_0_dequant_bf16_spirv;
 extern const qk_code qk_q4_0_gather_f32_spirv;
 extern const qk_code qk_q4_0_gather_f16_spirv;
 extern const qk_code qk_q4_0_gather_bf16_spirv;
-extern const qk_code qk_q4_0_gemv_f32_spirv;
-extern const qk_code qk_q4_0_gemv_int8_f32_spirv;
-extern const qk_code qk_q4_0_gemv_f16_spirv;
-extern const qk_code qk_q4_0_gemv_int8_f16_spirv;
-extern const qk_code qk_q4_0_gemv_id_f32_spirv;
-extern const qk_code qk_q4_0_gemv_id_int8_f32_spirv;
-extern const qk_code qk_q4_0_gemv_id_f16_spirv;
-extern const qk_code qk_q4_0_gemv_id_int8_f16_spirv;
+extern const qk_code qk_q4_0_gemv_rows_f32_spirv;
+extern const qk_code qk_q4_0_gemv_wide_f32_spirv;
+extern const qk_code qk_q4_0_gemv_ahead_f32_spirv;
+extern const qk_code qk_q4_0_gemv_shared_f32_spirv;
+extern const qk_code qk_q4_0_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_q4_0_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_q4_0_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_q4_0_gemv_rows_f16_spirv;
+extern const qk_code qk_q4_0_gemv_wide_f16_spirv;
+extern const qk_code qk_q4_0_gemv_ahead_f16_spirv;
+extern const qk_code qk_q4_0_gemv_shared_f16_spirv;
+extern const qk_code qk_q4_0_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_q4_0_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_q4_0_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_q4_0_gemv_id_rows_f32_spirv;
+extern const qk_code qk_q4_0_gemv_id_wide_f32_spirv;
+extern const qk_code qk_q4_0_gemv_id_int8_rows_f32_spirv;
+extern const qk_code qk_q4_0_gemv_id_int8_wide_f32_spirv;
+extern const qk_code qk_q4_0_gemv_id_rows_f16_spirv;
+extern const qk_code qk_q4_0_gemv_id_wide_f16_spirv;
+extern const qk_code qk_q4_0_gemv_id_int8_rows_f16_spirv;
+extern const qk_code qk_q4_0_gemv_id_int8_wide_f16_spirv;
 extern const qk_code qk_q4_0_msl;
 
 static const qk_binding q4_0_dequant_f32_bindings[] = {
@@ -251,7 +265,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -274,7 +288,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -308,7 +322,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -331,7 +345,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -363,7 +377,7 @@ static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -386,7 +400,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -424,7 +438,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -447,7 +461,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -487,7 +501,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -510,7 +524,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -548,7 +562,7 @@ static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -571,7 +585,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -608,39 +622,41 @@ static const uint32_t q4_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q4_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q4_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q4_0_gemv_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q4_0_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes}};
 
+static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_f32_spirv, &qk_q4_0_gemv_wide_f32_spirv,
+    &qk_q4_0_gemv_ahead_f32_spirv, &qk_q4_0_gemv_shared_f32_spirv};
+
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_f32_spirv,
+    .code = &qk_q4_0_gemv_rows_f32_spirv,
+    .schedules = q4_0_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -649,6 +665,9 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
@@ -659,7 +678,7 @@ static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -700,30 +719,34 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged},
+    {20, "schedule", 0, 4, q4_0_gemv_int8_f32_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f32_spirv, &qk_q4_0_gemv_int8_wide_f32_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_f32_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_f32_spirv,
+    .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_int8_f32_bindings,
     .push_bytes = 20,
@@ -738,6 +761,9 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -762,30 +788,34 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t q4_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged},
+    {20, "schedule", 0, 4, q4_0_gemv_split_f32_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f32_spirv, &qk_q4_0_gemv_int8_wide_f32_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_f32_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_f32_spirv,
+    .schedules = q4_0_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_split_f32_bindings,
     .push_bytes = 20,
@@ -800,6 +830,9 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
+    .shared_tile = 10,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -824,30 +857,34 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged},
+    {20, "schedule", 0, 4, q4_0_gemv_int24_f32_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f32_spirv, &qk_q4_0_gemv_int8_wide_f32_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_f32_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_f32_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_f32_spirv,
+    .schedules = q4_0_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_int24_f32_bindings,
     .push_bytes = 20,
@@ -862,6 +899,9 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
+    .shared_tile = 14,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -885,39 +925,41 @@ static const uint32_t q4_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q4_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q4_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q4_0_gemv_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q4_0_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes}};
 
+static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_f16_spirv, &qk_q4_0_gemv_wide_f16_spirv,
+    &qk_q4_0_gemv_ahead_f16_spirv, &qk_q4_0_gemv_shared_f16_spirv};
+
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_f16_spirv,
+    .code = &qk_q4_0_gemv_rows_f16_spirv,
+    .schedules = q4_0_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -926,6 +968,9 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
@@ -936,7 +981,7 @@ static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -977,30 +1022,34 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged},
+    {20, "schedule", 0, 4, q4_0_gemv_int8_f16_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f16_spirv, &qk_q4_0_gemv_int8_wide_f16_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_f16_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_f16_spirv,
+    .schedules = q4_0_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_int8_f16_bindings,
     .push_bytes = 20,
@@ -1015,6 +1064,9 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1039,30 +1091,34 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t q4_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged},
+    {20, "schedule", 0, 4, q4_0_gemv_split_f16_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f16_spirv, &qk_q4_0_gemv_int8_wide_f16_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_f16_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_f16_spirv,
+    .schedules = q4_0_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_split_f16_bindings,
     .push_bytes = 20,
@@ -1077,6 +1133,9 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
+    .shared_tile = 10,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -1101,30 +1160,34 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, q4_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_0_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q4_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged},
+    {20, "schedule", 0, 4, q4_0_gemv_int24_f16_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f16_spirv, &qk_q4_0_gemv_int8_wide_f16_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_f16_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_f16_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_f16_spirv,
+    .schedules = q4_0_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_int24_f16_bindings,
     .push_bytes = 20,
@@ -1139,6 +1202,9 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
+    .shared_tile = 14,
+    .shares_wide = 1,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -1164,25 +1230,28 @@ static const qk_field q4_0_gemv_id_f32_push[] = {
 
 static const uint32_t q4_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q4_0_gemv_id_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_f32_spirv, &qk_q4_0_gemv_id_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_f32_spirv,
+    .code = &qk_q4_0_gemv_id_rows_f32_spirv,
+    .schedules = q4_0_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 28,
@@ -1197,11 +1266,12 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
     .sum_roundings = 122,
 };
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1242,27 +1312,31 @@ static const qk_field q4_0_gemv_id_int8_f32_push[] = {
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q4_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_0_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_int8_f32_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f32_spirv,
+    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_f32_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_f32_spirv,
+    .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
@@ -1277,6 +1351,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1303,27 +1378,31 @@ static const qk_field q4_0_gemv_id_split_f32_push[] = {
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t q4_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_0_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_split_f32_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f32_spirv,
+    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_f32_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_f32_spirv,
+    .schedules = q4_0_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_split_f32_bindings,
     .push_bytes = 28,
@@ -1338,6 +1417,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -1364,27 +1444,31 @@ static const qk_field q4_0_gemv_id_int24_f32_push[] = {
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q4_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_0_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_int24_f32_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f32_spirv,
+    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_f32_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_f32_spirv,
+    .schedules = q4_0_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
@@ -1399,6 +1483,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -1424,25 +1509,28 @@ static const qk_field q4_0_gemv_id_f16_push[] = {
 
 static const uint32_t q4_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q4_0_gemv_id_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_f16_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_f16_spirv, &qk_q4_0_gemv_id_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_f16_spirv,
+    .code = &qk_q4_0_gemv_id_rows_f16_spirv,
+    .schedules = q4_0_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 28,
@@ -1457,11 +1545,12 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
     .sum_roundings = 122,
 };
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1502,27 +1591,31 @@ static const qk_field q4_0_gemv_id_int8_f16_push[] = {
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q4_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_0_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_int8_f16_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f16_spirv,
+    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_f16_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_f16_spirv,
+    .schedules = q4_0_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
@@ -1537,6 +1630,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1563,27 +1657,31 @@ static const qk_field q4_0_gemv_id_split_f16_push[] = {
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t q4_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_0_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_split_f16_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f16_spirv,
+    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_f16_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_f16_spirv,
+    .schedules = q4_0_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_split_f16_bindings,
     .push_bytes = 28,
@@ -1598,6 +1696,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -1624,27 +1723,31 @@ static const qk_field q4_0_gemv_id_int24_f16_push[] = {
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q4_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_0_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, q4_0_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q4_0_gemv_id_int24_f16_vulkan_schedule}};
+
+static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f16_spirv,
+    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_f16_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_f16_spirv,
+    .schedules = q4_0_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
@@ -1659,6 +1762,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .block_elements = 32,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 64,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,

@@ -247,14 +247,30 @@ extern const qk_code qk_q4_K_dequant_bf16_spirv;
 extern const qk_code qk_q4_K_gather_f32_spirv;
 extern const qk_code qk_q4_K_gather_f16_spirv;
 extern const qk_code qk_q4_K_gather_bf16_spirv;
-extern const qk_code qk_q4_K_gemv_f32_spirv;
-extern const qk_code qk_q4_K_gemv_int8_f32_spirv;
-extern const qk_code qk_q4_K_gemv_f16_spirv;
-extern const qk_code qk_q4_K_gemv_int8_f16_spirv;
-extern const qk_code qk_q4_K_gemv_id_f32_spirv;
-extern const qk_code qk_q4_K_gemv_id_int8_f32_spirv;
-extern const qk_code qk_q4_K_gemv_id_f16_spirv;
-extern const qk_code qk_q4_K_gemv_id_int8_f16_spirv;
+extern const qk_code qk_q4_K_gemv_rows_f32_spirv;
+extern const qk_code qk_q4_K_gemv_wide_f32_spirv;
+extern const qk_code qk_q4_K_gemv_ahead_f32_spirv;
+extern const qk_code qk_q4_K_gemv_shared_f32_spirv;
+extern const qk_code qk_q4_K_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_q4_K_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_q4_K_gemv_int8_ahead_f32_spirv;
+extern const qk_code qk_q4_K_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_q4_K_gemv_rows_f16_spirv;
+extern const qk_code qk_q4_K_gemv_wide_f16_spirv;
+extern const qk_code qk_q4_K_gemv_ahead_f16_spirv;
+extern const qk_code qk_q4_K_gemv_shared_f16_spirv;
+extern const qk_code qk_q4_K_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_q4_K_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_q4_K_gemv_int8_ahead_f16_spirv;
+extern const qk_code qk_q4_K_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_q4_K_gemv_id_rows_f32_spirv;
+extern const qk_code qk_q4_K_gemv_id_wide_f32_spirv;
+extern const qk_code qk_q4_K_gemv_id_int8_rows_f32_spirv;
+extern const qk_code qk_q4_K_gemv_id_int8_wide_f32_spirv;
+extern const qk_code qk_q4_K_gemv_id_rows_f16_spirv;
+extern const qk_code qk_q4_K_gemv_id_wide_f16_spirv;
+extern const qk_code qk_q4_K_gemv_id_int8_rows_f16_spirv;
+extern const qk_code qk_q4_K_gemv_id_int8_wide_f16_spirv;
 extern const qk_code qk_q4_K_msl;
 
 static const qk_binding q4_K_dequant_f32_bindings[] = {
@@ -269,7 +285,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -292,7 +308,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -326,7 +342,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -349,7 +365,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -381,7 +397,7 @@ static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -404,7 +420,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -442,7 +458,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -465,7 +481,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -505,7 +521,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -528,7 +544,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -566,7 +582,7 @@ static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -589,7 +605,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -626,37 +642,39 @@ static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q4_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q4_K_gemv_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q4_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes}};
 
+static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_f32_spirv, &qk_q4_K_gemv_wide_f32_spirv,
+    &qk_q4_K_gemv_ahead_f32_spirv, &qk_q4_K_gemv_shared_f32_spirv};
+
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_f32_spirv,
+    .code = &qk_q4_K_gemv_rows_f32_spirv,
+    .schedules = q4_K_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -665,6 +683,9 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -675,7 +696,7 @@ static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -716,38 +737,40 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q4_K_gemv_int8_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q4_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes}};
 
+static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f32_spirv, &qk_q4_K_gemv_int8_wide_f32_spirv,
+    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_f32_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_f32_spirv,
+    .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_int8_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -756,6 +779,9 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -783,38 +809,40 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t q4_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q4_K_gemv_split_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q4_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes}};
 
+static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f32_spirv, &qk_q4_K_gemv_int8_wide_f32_spirv,
+    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_f32_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_f32_spirv,
+    .schedules = q4_K_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_split_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -823,6 +851,9 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 9,
+    .shares_wide = 1,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -850,38 +881,40 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q4_K_gemv_int24_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q4_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes}};
 
+static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f32_spirv, &qk_q4_K_gemv_int8_wide_f32_spirv,
+    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_f32_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_f32_spirv,
+    .schedules = q4_K_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_int24_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -890,6 +923,9 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -916,37 +952,39 @@ static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q4_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q4_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q4_K_gemv_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q4_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes}};
 
+static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_f16_spirv, &qk_q4_K_gemv_wide_f16_spirv,
+    &qk_q4_K_gemv_ahead_f16_spirv, &qk_q4_K_gemv_shared_f16_spirv};
+
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_f16_spirv,
+    .code = &qk_q4_K_gemv_rows_f16_spirv,
+    .schedules = q4_K_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 9,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -955,6 +993,9 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -965,7 +1006,7 @@ static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1006,38 +1047,40 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q4_K_gemv_int8_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q4_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes}};
 
+static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f16_spirv, &qk_q4_K_gemv_int8_wide_f16_spirv,
+    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_f16_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_f16_spirv,
+    .schedules = q4_K_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_int8_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1046,6 +1089,9 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 5,
+    .shares_wide = 1,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -1073,38 +1119,40 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t q4_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q4_K_gemv_split_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q4_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes}};
 
+static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f16_spirv, &qk_q4_K_gemv_int8_wide_f16_spirv,
+    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_f16_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_f16_spirv,
+    .schedules = q4_K_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_split_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1113,6 +1161,9 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 9,
+    .shares_wide = 1,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -1140,38 +1191,40 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, q4_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q4_K_gemv_int24_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q4_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes}};
 
+static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f16_spirv, &qk_q4_K_gemv_int8_wide_f16_spirv,
+    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_f16_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_f16_spirv,
+    .schedules = q4_K_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_int24_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1180,6 +1233,9 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -1208,23 +1264,26 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
 
 static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q4_K_gemv_id_f32_vulkan_load_words},
     {12, "checked", 0, 2, q4_K_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule}};
+
+static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_f32_spirv, &qk_q4_K_gemv_id_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_f32_spirv,
+    .code = &qk_q4_K_gemv_id_rows_f32_spirv,
+    .schedules = q4_K_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 28,
@@ -1239,11 +1298,12 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
 };
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1284,25 +1344,29 @@ static const qk_field q4_K_gemv_id_int8_f32_push[] = {
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q4_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_K_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_int8_f32_vulkan_load_words},
     {12, "checked", 0, 2, q4_K_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule}};
+
+static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f32_spirv,
+    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_f32_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_f32_spirv,
+    .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
@@ -1317,6 +1381,7 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 127,
     .x_group = 32,
@@ -1343,25 +1408,29 @@ static const qk_field q4_K_gemv_id_split_f32_push[] = {
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t q4_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_K_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_split_f32_vulkan_load_words},
     {12, "checked", 0, 2, q4_K_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule}};
+
+static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f32_spirv,
+    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_f32_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_f32_spirv,
+    .schedules = q4_K_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_split_f32_bindings,
     .push_bytes = 28,
@@ -1376,6 +1445,7 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 32639,
     .x_group = 64,
@@ -1402,25 +1472,29 @@ static const qk_field q4_K_gemv_id_int24_f32_push[] = {
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q4_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_K_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_int24_f32_vulkan_load_words},
     {12, "checked", 0, 2, q4_K_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule}};
+
+static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f32_spirv,
+    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_f32_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_f32_spirv,
+    .schedules = q4_K_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
@@ -1435,6 +1509,7 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 8355708,
     .x_group = 64,
@@ -1460,23 +1535,26 @@ static const qk_field q4_K_gemv_id_f16_push[] = {
 
 static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q4_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q4_K_gemv_id_f16_vulkan_load_words},
     {12, "checked", 0, 2, q4_K_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule}};
+
+static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_f16_spirv, &qk_q4_K_gemv_id_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_f16_spirv,
+    .code = &qk_q4_K_gemv_id_rows_f16_spirv,
+    .schedules = q4_K_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 28,
@@ -1491,11 +1569,12 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
 };
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1536,25 +1615,29 @@ static const qk_field q4_K_gemv_id_int8_f16_push[] = {
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q4_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_K_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_int8_f16_vulkan_load_words},
     {12, "checked", 0, 2, q4_K_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule}};
+
+static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f16_spirv,
+    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_f16_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_f16_spirv,
+    .schedules = q4_K_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
@@ -1569,6 +1652,7 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 127,
     .x_group = 32,
@@ -1595,25 +1679,29 @@ static const qk_field q4_K_gemv_id_split_f16_push[] = {
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t q4_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_K_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_split_f16_vulkan_load_words},
     {12, "checked", 0, 2, q4_K_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule}};
+
+static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f16_spirv,
+    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_f16_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_f16_spirv,
+    .schedules = q4_K_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_split_f16_bindings,
     .push_bytes = 28,
@@ -1628,6 +1716,7 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 32639,
     .x_group = 64,
@@ -1654,25 +1743,29 @@ static const qk_field q4_K_gemv_id_int24_f16_push[] = {
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q4_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_K_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_int24_f16_vulkan_load_words},
     {12, "checked", 0, 2, q4_K_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule}};
+
+static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f16_spirv,
+    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_f16_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_f16_spirv,
+    .schedules = q4_K_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
@@ -1687,6 +1780,7 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 8355708,
     .x_group = 64,

@@ -251,14 +251,30 @@ extern const qk_code qk_q5_K_dequant_bf16_spirv;
 extern const qk_code qk_q5_K_gather_f32_spirv;
 extern const qk_code qk_q5_K_gather_f16_spirv;
 extern const qk_code qk_q5_K_gather_bf16_spirv;
-extern const qk_code qk_q5_K_gemv_f32_spirv;
-extern const qk_code qk_q5_K_gemv_int8_f32_spirv;
-extern const qk_code qk_q5_K_gemv_f16_spirv;
-extern const qk_code qk_q5_K_gemv_int8_f16_spirv;
-extern const qk_code qk_q5_K_gemv_id_f32_spirv;
-extern const qk_code qk_q5_K_gemv_id_int8_f32_spirv;
-extern const qk_code qk_q5_K_gemv_id_f16_spirv;
-extern const qk_code qk_q5_K_gemv_id_int8_f16_spirv;
+extern const qk_code qk_q5_K_gemv_rows_f32_spirv;
+extern const qk_code qk_q5_K_gemv_wide_f32_spirv;
+extern const qk_code qk_q5_K_gemv_ahead_f32_spirv;
+extern const qk_code qk_q5_K_gemv_shared_f32_spirv;
+extern const qk_code qk_q5_K_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_q5_K_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_q5_K_gemv_int8_ahead_f32_spirv;
+extern const qk_code qk_q5_K_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_q5_K_gemv_rows_f16_spirv;
+extern const qk_code qk_q5_K_gemv_wide_f16_spirv;
+extern const qk_code qk_q5_K_gemv_ahead_f16_spirv;
+extern const qk_code qk_q5_K_gemv_shared_f16_spirv;
+extern const qk_code qk_q5_K_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_q5_K_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_q5_K_gemv_int8_ahead_f16_spirv;
+extern const qk_code qk_q5_K_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_q5_K_gemv_id_rows_f32_spirv;
+extern const qk_code qk_q5_K_gemv_id_wide_f32_spirv;
+extern const qk_code qk_q5_K_gemv_id_int8_rows_f32_spirv;
+extern const qk_code qk_q5_K_gemv_id_int8_wide_f32_spirv;
+extern const qk_code qk_q5_K_gemv_id_rows_f16_spirv;
+extern const qk_code qk_q5_K_gemv_id_wide_f16_spirv;
+extern const qk_code qk_q5_K_gemv_id_int8_rows_f16_spirv;
+extern const qk_code qk_q5_K_gemv_id_int8_wide_f16_spirv;
 extern const qk_code qk_q5_K_msl;
 
 static const qk_binding q5_K_dequant_f32_bindings[] = {
@@ -273,7 +289,7 @@ static const uint32_t q5_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -296,7 +312,7 @@ const qk_kernel qk_q5_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -330,7 +346,7 @@ static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q5_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -353,7 +369,7 @@ const qk_kernel qk_q5_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -385,7 +401,7 @@ static const uint32_t q5_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -408,7 +424,7 @@ const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -446,7 +462,7 @@ static const uint32_t q5_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -469,7 +485,7 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -509,7 +525,7 @@ static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q5_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -532,7 +548,7 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -570,7 +586,7 @@ static const uint32_t q5_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -593,7 +609,7 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -630,37 +646,39 @@ static const uint32_t q5_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q5_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q5_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q5_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q5_K_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q5_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q5_K_gemv_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q5_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes}};
 
+static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_f32_spirv, &qk_q5_K_gemv_wide_f32_spirv,
+    &qk_q5_K_gemv_ahead_f32_spirv, &qk_q5_K_gemv_shared_f32_spirv};
+
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_f32_spirv,
+    .code = &qk_q5_K_gemv_rows_f32_spirv,
+    .schedules = q5_K_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -669,6 +687,9 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 10,
+    .shares_wide = 0,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -679,7 +700,7 @@ static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -720,38 +741,40 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q5_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, q5_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q5_K_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q5_K_gemv_int8_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q5_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes}};
 
+static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f32_spirv, &qk_q5_K_gemv_int8_wide_f32_spirv,
+    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_int8_f32",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_f32_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_f32_spirv,
+    .schedules = q5_K_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int8_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -760,6 +783,9 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 11,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -788,38 +814,40 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t q5_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q5_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, q5_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q5_K_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q5_K_gemv_split_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q5_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes}};
 
+static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f32_spirv, &qk_q5_K_gemv_int8_wide_f32_spirv,
+    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_split_f32",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_f32_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_f32_spirv,
+    .schedules = q5_K_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_split_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -828,6 +856,9 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 19,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -856,38 +887,40 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q5_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, q5_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q5_K_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q5_K_gemv_int24_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q5_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes}};
 
+static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f32_spirv, &qk_q5_K_gemv_int8_wide_f32_spirv,
+    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_int24_f32",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_f32_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_f32_spirv,
+    .schedules = q5_K_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int24_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -896,6 +929,9 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 27,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -923,37 +959,39 @@ static const uint32_t q5_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q5_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q5_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q5_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q5_K_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q5_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q5_K_gemv_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q5_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes}};
 
+static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_f16_spirv, &qk_q5_K_gemv_wide_f16_spirv,
+    &qk_q5_K_gemv_ahead_f16_spirv, &qk_q5_K_gemv_shared_f16_spirv};
+
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_f16_spirv,
+    .code = &qk_q5_K_gemv_rows_f16_spirv,
+    .schedules = q5_K_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -962,6 +1000,9 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 256,
+    .shared_tile = 10,
+    .shares_wide = 0,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -972,7 +1013,7 @@ static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1013,38 +1054,40 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q5_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, q5_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q5_K_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q5_K_gemv_int8_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q5_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes}};
 
+static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f16_spirv, &qk_q5_K_gemv_int8_wide_f16_spirv,
+    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_int8_f16",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_f16_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_f16_spirv,
+    .schedules = q5_K_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int8_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1053,6 +1096,9 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 11,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -1081,38 +1127,40 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t q5_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q5_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, q5_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q5_K_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q5_K_gemv_split_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q5_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes}};
 
+static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f16_spirv, &qk_q5_K_gemv_int8_wide_f16_spirv,
+    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_split_f16",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_f16_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_f16_spirv,
+    .schedules = q5_K_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_split_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1121,6 +1169,9 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 19,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -1149,38 +1200,40 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q5_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, q5_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q5_K_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q5_K_gemv_int24_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q5_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes}};
 
+static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f16_spirv, &qk_q5_K_gemv_int8_wide_f16_spirv,
+    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_int24_f16",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_f16_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_f16_spirv,
+    .schedules = q5_K_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int24_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1189,6 +1242,9 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 128,
+    .wide_block = 256,
+    .shared_tile = 27,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -1218,23 +1274,26 @@ static const qk_field q5_K_gemv_id_f32_push[] = {
 
 static const uint32_t q5_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q5_K_gemv_id_f32_vulkan_load_words},
     {12, "checked", 0, 2, q5_K_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_id_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_id_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q5_K_gemv_id_f32_vulkan_schedule}};
+
+static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_rows_f32_spirv, &qk_q5_K_gemv_id_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_f32_spirv,
+    .code = &qk_q5_K_gemv_id_rows_f32_spirv,
+    .schedules = q5_K_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_f32_bindings,
     .push_bytes = 28,
@@ -1249,11 +1308,12 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
 };
 
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1294,25 +1354,29 @@ static const qk_field q5_K_gemv_id_int8_f32_push[] = {
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q5_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q5_K_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_int8_f32_vulkan_load_words},
     {12, "checked", 0, 2, q5_K_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_id_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_id_int8_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q5_K_gemv_id_int8_f32_vulkan_schedule}};
+
+static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f32_spirv,
+    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_id_int8_f32",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_f32_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_f32_spirv,
+    .schedules = q5_K_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
@@ -1327,6 +1391,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 127,
     .x_group = 32,
@@ -1353,25 +1418,29 @@ static const qk_field q5_K_gemv_id_split_f32_push[] = {
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t q5_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q5_K_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_split_f32_vulkan_load_words},
     {12, "checked", 0, 2, q5_K_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_id_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_id_split_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q5_K_gemv_id_split_f32_vulkan_schedule}};
+
+static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f32_spirv,
+    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_id_split_f32",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_f32_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_f32_spirv,
+    .schedules = q5_K_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_split_f32_bindings,
     .push_bytes = 28,
@@ -1386,6 +1455,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 32639,
     .x_group = 64,
@@ -1412,25 +1482,29 @@ static const qk_field q5_K_gemv_id_int24_f32_push[] = {
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q5_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q5_K_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_int24_f32_vulkan_load_words},
     {12, "checked", 0, 2, q5_K_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_id_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_id_int24_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q5_K_gemv_id_int24_f32_vulkan_schedule}};
+
+static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f32_spirv,
+    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_id_int24_f32",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_f32_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_f32_spirv,
+    .schedules = q5_K_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
@@ -1445,6 +1519,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 8355708,
     .x_group = 64,
@@ -1470,23 +1545,26 @@ static const qk_field q5_K_gemv_id_f16_push[] = {
 
 static const uint32_t q5_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q5_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q5_K_gemv_id_f16_vulkan_load_words},
     {12, "checked", 0, 2, q5_K_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_id_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_id_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q5_K_gemv_id_f16_vulkan_schedule}};
+
+static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_rows_f16_spirv, &qk_q5_K_gemv_id_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_f16_spirv,
+    .code = &qk_q5_K_gemv_id_rows_f16_spirv,
+    .schedules = q5_K_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_f16_bindings,
     .push_bytes = 28,
@@ -1501,11 +1579,12 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
 };
 
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1546,25 +1625,29 @@ static const qk_field q5_K_gemv_id_int8_f16_push[] = {
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q5_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q5_K_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_int8_f16_vulkan_load_words},
     {12, "checked", 0, 2, q5_K_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_id_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_id_int8_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q5_K_gemv_id_int8_f16_vulkan_schedule}};
+
+static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f16_spirv,
+    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_id_int8_f16",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_f16_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_f16_spirv,
+    .schedules = q5_K_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
@@ -1579,6 +1662,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 127,
     .x_group = 32,
@@ -1605,25 +1689,29 @@ static const qk_field q5_K_gemv_id_split_f16_push[] = {
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t q5_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q5_K_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_split_f16_vulkan_load_words},
     {12, "checked", 0, 2, q5_K_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_id_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_id_split_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q5_K_gemv_id_split_f16_vulkan_schedule}};
+
+static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f16_spirv,
+    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_id_split_f16",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_f16_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_f16_spirv,
+    .schedules = q5_K_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_split_f16_bindings,
     .push_bytes = 28,
@@ -1638,6 +1726,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 32639,
     .x_group = 64,
@@ -1664,25 +1753,29 @@ static const qk_field q5_K_gemv_id_int24_f16_push[] = {
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q5_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q5_K_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_int24_f16_vulkan_load_words},
     {12, "checked", 0, 2, q5_K_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q5_K_gemv_id_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q5_K_gemv_id_int24_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q5_K_gemv_id_int24_f16_vulkan_schedule}};
+
+static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f16_spirv,
+    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q5_K_gemv_id_int24_f16",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_f16_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_f16_spirv,
+    .schedules = q5_K_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
@@ -1697,6 +1790,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 32,
     .kept_elements = 64,
+    .wide_block = 256,
     .sum_roundings = 126,
     .x_levels = 8355708,
     .x_group = 64,

@@ -244,14 +244,30 @@ extern const qk_code qk_q6_K_dequant_bf16_spirv;
 extern const qk_code qk_q6_K_gather_f32_spirv;
 extern const qk_code qk_q6_K_gather_f16_spirv;
 extern const qk_code qk_q6_K_gather_bf16_spirv;
-extern const qk_code qk_q6_K_gemv_f32_spirv;
-extern const qk_code qk_q6_K_gemv_int8_f32_spirv;
-extern const qk_code qk_q6_K_gemv_f16_spirv;
-extern const qk_code qk_q6_K_gemv_int8_f16_spirv;
-extern const qk_code qk_q6_K_gemv_id_f32_spirv;
-extern const qk_code qk_q6_K_gemv_id_int8_f32_spirv;
-extern const qk_code qk_q6_K_gemv_id_f16_spirv;
-extern const qk_code qk_q6_K_gemv_id_int8_f16_spirv;
+extern const qk_code qk_q6_K_gemv_rows_f32_spirv;
+extern const qk_code qk_q6_K_gemv_wide_f32_spirv;
+extern const qk_code qk_q6_K_gemv_ahead_f32_spirv;
+extern const qk_code qk_q6_K_gemv_shared_f32_spirv;
+extern const qk_code qk_q6_K_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_q6_K_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_q6_K_gemv_int8_ahead_f32_spirv;
+extern const qk_code qk_q6_K_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_q6_K_gemv_rows_f16_spirv;
+extern const qk_code qk_q6_K_gemv_wide_f16_spirv;
+extern const qk_code qk_q6_K_gemv_ahead_f16_spirv;
+extern const qk_code qk_q6_K_gemv_shared_f16_spirv;
+extern const qk_code qk_q6_K_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_q6_K_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_q6_K_gemv_int8_ahead_f16_spirv;
+extern const qk_code qk_q6_K_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_q6_K_gemv_id_rows_f32_spirv;
+extern const qk_code qk_q6_K_gemv_id_wide_f32_spirv;
+extern const qk_code qk_q6_K_gemv_id_int8_rows_f32_spirv;
+extern const qk_code qk_q6_K_gemv_id_int8_wide_f32_spirv;
+extern const qk_code qk_q6_K_gemv_id_rows_f16_spirv;
+extern const qk_code qk_q6_K_gemv_id_wide_f16_spirv;
+extern const qk_code qk_q6_K_gemv_id_int8_rows_f16_spirv;
+extern const qk_code qk_q6_K_gemv_id_int8_wide_f16_spirv;
 extern const qk_code qk_q6_K_msl;
 
 static const qk_binding q6_K_dequant_f32_bindings[] = {
@@ -266,7 +282,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -289,7 +305,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -323,7 +339,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -346,7 +362,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -378,7 +394,7 @@ static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -401,7 +417,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -439,7 +455,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -462,7 +478,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -502,7 +518,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -525,7 +541,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -563,7 +579,7 @@ static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -586,7 +602,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -623,37 +639,39 @@ static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q6_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q6_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q6_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q6_K_gemv_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q6_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes}};
 
+static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_f32_spirv, &qk_q6_K_gemv_wide_f32_spirv,
+    &qk_q6_K_gemv_ahead_f32_spirv, &qk_q6_K_gemv_shared_f32_spirv};
+
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_f32_spirv,
+    .code = &qk_q6_K_gemv_rows_f32_spirv,
+    .schedules = q6_K_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -662,6 +680,9 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -672,7 +693,7 @@ static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -713,40 +734,42 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q6_K_gemv_int8_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q6_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes}};
 
+static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f32_spirv, &qk_q6_K_gemv_int8_wide_f32_spirv,
+    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_f32_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_f32_spirv,
+    .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_int8_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -755,6 +778,9 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 7,
+    .shares_wide = 1,
     .rows_ahead = 1,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -782,40 +808,42 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q6_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q6_K_gemv_split_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q6_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes}};
 
+static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f32_spirv, &qk_q6_K_gemv_int8_wide_f32_spirv,
+    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_f32_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_f32_spirv,
+    .schedules = q6_K_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_split_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -824,6 +852,9 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 2,
     .ahead_kept = 64,
@@ -852,40 +883,42 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 0, 3, q6_K_gemv_int24_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, q6_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes}};
 
+static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f32_spirv, &qk_q6_K_gemv_int8_wide_f32_spirv,
+    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_f32_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_f32_spirv,
+    .schedules = q6_K_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_int24_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -894,6 +927,9 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 19,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 1,
     .ahead_kept = 64,
@@ -921,37 +957,39 @@ static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t q6_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q6_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q6_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q6_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q6_K_gemv_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q6_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes}};
 
+static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_f16_spirv, &qk_q6_K_gemv_wide_f16_spirv,
+    &qk_q6_K_gemv_ahead_f16_spirv, &qk_q6_K_gemv_shared_f16_spirv};
+
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_f16_spirv,
+    .code = &qk_q6_K_gemv_rows_f16_spirv,
+    .schedules = q6_K_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -960,6 +998,9 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 5,
+    .shares_wide = 0,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -970,7 +1011,7 @@ static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1011,40 +1052,42 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q6_K_gemv_int8_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q6_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes}};
 
+static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f16_spirv, &qk_q6_K_gemv_int8_wide_f16_spirv,
+    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_f16_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_f16_spirv,
+    .schedules = q6_K_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_int8_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1053,6 +1096,9 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 7,
+    .shares_wide = 1,
     .rows_ahead = 1,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -1080,40 +1126,42 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q6_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q6_K_gemv_split_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q6_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes}};
 
+static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f16_spirv, &qk_q6_K_gemv_int8_wide_f16_spirv,
+    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_f16_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_f16_spirv,
+    .schedules = q6_K_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_split_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1122,6 +1170,9 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 13,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 2,
     .ahead_kept = 64,
@@ -1150,40 +1201,42 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, q6_K_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 0, 3, q6_K_gemv_int24_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, q6_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes}};
 
+static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f16_spirv, &qk_q6_K_gemv_int8_wide_f16_spirv,
+    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_f16_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_f16_spirv,
+    .schedules = q6_K_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_int24_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1192,6 +1245,9 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 19,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 1,
     .ahead_kept = 64,
@@ -1221,23 +1277,26 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
 
 static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q6_K_gemv_id_f32_vulkan_load_words},
     {12, "checked", 0, 2, q6_K_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule}};
+
+static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_f32_spirv, &qk_q6_K_gemv_id_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_f32_spirv,
+    .code = &qk_q6_K_gemv_id_rows_f32_spirv,
+    .schedules = q6_K_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 28,
@@ -1252,11 +1311,12 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 124,
 };
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1297,27 +1357,31 @@ static const qk_field q6_K_gemv_id_int8_f32_push[] = {
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_int8_f32_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int8_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule}};
+
+static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f32_spirv,
+    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_f32_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_f32_spirv,
+    .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
@@ -1332,6 +1396,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -1358,27 +1423,31 @@ static const qk_field q6_K_gemv_id_split_f32_push[] = {
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_split_f32_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_split_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule}};
+
+static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f32_spirv,
+    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_f32_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_f32_spirv,
+    .schedules = q6_K_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_split_f32_bindings,
     .push_bytes = 28,
@@ -1393,6 +1462,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 32,
@@ -1419,27 +1489,31 @@ static const qk_field q6_K_gemv_id_int24_f32_push[] = {
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_int24_f32_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int24_f32_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule}};
+
+static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f32_spirv,
+    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_f32_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_f32_spirv,
+    .schedules = q6_K_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
@@ -1454,6 +1528,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 32,
@@ -1479,23 +1554,26 @@ static const qk_field q6_K_gemv_id_f16_push[] = {
 
 static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t q6_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q6_K_gemv_id_f16_vulkan_load_words},
     {12, "checked", 0, 2, q6_K_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_f16_vulkan_schedule}};
+
+static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_f16_spirv, &qk_q6_K_gemv_id_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_f16_spirv,
+    .code = &qk_q6_K_gemv_id_rows_f16_spirv,
+    .schedules = q6_K_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 28,
@@ -1510,11 +1588,12 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 124,
 };
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1555,27 +1634,31 @@ static const qk_field q6_K_gemv_id_int8_f16_push[] = {
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_digits[] = {1};
-static const uint32_t q6_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_int8_f16_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int8_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule}};
+
+static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f16_spirv,
+    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_f16_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_f16_spirv,
+    .schedules = q6_K_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
@@ -1590,6 +1673,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -1616,27 +1700,31 @@ static const qk_field q6_K_gemv_id_split_f16_push[] = {
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_digits[] = {2};
-static const uint32_t q6_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_split_f16_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_split_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule}};
+
+static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f16_spirv,
+    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_f16_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_f16_spirv,
+    .schedules = q6_K_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_split_f16_bindings,
     .push_bytes = 28,
@@ -1651,6 +1739,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 32,
@@ -1677,27 +1766,31 @@ static const qk_field q6_K_gemv_id_int24_f16_push[] = {
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_digits[] = {3};
-static const uint32_t q6_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_int24_f16_vulkan_load_words},
     {11, "padded", 0, 2, q6_K_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int24_f16_vulkan_checked},
-    {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged},
+    {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule}};
+
+static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f16_spirv,
+    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_f16_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_f16_spirv,
+    .schedules = q6_K_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
@@ -1712,6 +1805,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 16,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 32,

@@ -234,14 +234,26 @@ extern const qk_code qk_tq1_0_dequant_bf16_spirv;
 extern const qk_code qk_tq1_0_gather_f32_spirv;
 extern const qk_code qk_tq1_0_gather_f16_spirv;
 extern const qk_code qk_tq1_0_gather_bf16_spirv;
-extern const qk_code qk_tq1_0_gemv_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_id_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_id_int8_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_id_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_id_int8_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_rows_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_wide_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_shared_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_rows_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_wide_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_ahead_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_rows_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_wide_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_shared_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_rows_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_wide_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_ahead_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_id_rows_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_id_wide_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_id_int8_rows_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_id_rows_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_id_wide_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_id_int8_rows_f16_spirv;
 extern const qk_code qk_tq1_0_msl;
 
 static const qk_binding tq1_0_dequant_f32_bindings[] = {
@@ -256,7 +268,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -279,7 +291,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -313,7 +325,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -336,7 +348,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -368,7 +380,7 @@ static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -391,7 +403,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -429,7 +441,7 @@ static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -452,7 +464,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -492,7 +504,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -515,7 +527,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -553,7 +565,7 @@ static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -576,7 +588,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -613,27 +625,31 @@ static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t tq1_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t tq1_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, tq1_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq1_0_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged}};
+    {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 4, tq1_0_gemv_f32_vulkan_schedule}};
+
+static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_f32_spirv, &qk_tq1_0_gemv_wide_f32_spirv, 0,
+    &qk_tq1_0_gemv_shared_f32_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_f32_spirv,
+    .code = &qk_tq1_0_gemv_rows_f32_spirv,
+    .schedules = tq1_0_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 20,
@@ -648,6 +664,9 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 17,
+    .shares_wide = 0,
     .sum_roundings = 122,
 };
 
@@ -655,7 +674,7 @@ static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -696,40 +715,42 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_digits[] = {1};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, tq1_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, tq1_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f32_vulkan_staged},
-    {13, "ahead", 0, 3, tq1_0_gemv_int8_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, tq1_0_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes}};
 
+static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f32_spirv, &qk_tq1_0_gemv_int8_wide_f32_spirv,
+    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_f32_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_f32_spirv,
+    .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int8_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -738,6 +759,9 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
+    .wide_block = 512,
+    .shared_tile = 10,
+    .shares_wide = 1,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
@@ -765,12 +789,11 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_digits[] = {2};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f32_vulkan_local_size_x},
@@ -778,28 +801,31 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, tq1_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, tq1_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq1_0_gemv_split_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, tq1_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f32_vulkan_staged},
-    {13, "ahead", 0, 3, tq1_0_gemv_split_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, tq1_0_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes}};
 
+static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f32_spirv, &qk_tq1_0_gemv_int8_wide_f32_spirv,
+    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_f32_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_f32_spirv,
+    .schedules = tq1_0_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_split_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -808,6 +834,9 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
+    .wide_block = 512,
+    .shared_tile = 19,
+    .shares_wide = 1,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
@@ -835,12 +864,11 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_digits[] = {3};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f32_vulkan_local_size_x},
@@ -848,28 +876,31 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, tq1_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, tq1_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f32_vulkan_shared_fours},
     {11, "padded", 0, 2, tq1_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f32_vulkan_staged},
-    {13, "ahead", 0, 3, tq1_0_gemv_int24_f32_vulkan_ahead},
+    {20, "schedule", 0, 5, tq1_0_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes}};
 
+static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f32_spirv, &qk_tq1_0_gemv_int8_wide_f32_spirv,
+    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv};
+
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_f32_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_f32_spirv,
+    .schedules = tq1_0_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int24_f32_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -878,6 +909,9 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
+    .wide_block = 512,
+    .shared_tile = 28,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 128,
@@ -905,27 +939,31 @@ static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t tq1_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t tq1_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
 static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, tq1_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq1_0_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, tq1_0_gemv_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged}};
+    {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged},
+    {20, "schedule", 0, 4, tq1_0_gemv_f16_vulkan_schedule}};
+
+static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_f16_spirv, &qk_tq1_0_gemv_wide_f16_spirv, 0,
+    &qk_tq1_0_gemv_shared_f16_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_f16_spirv,
+    .code = &qk_tq1_0_gemv_rows_f16_spirv,
+    .schedules = tq1_0_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 20,
@@ -940,6 +978,9 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .wide_block = 512,
+    .shared_tile = 17,
+    .shares_wide = 0,
     .sum_roundings = 122,
 };
 
@@ -947,7 +988,7 @@ static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -988,40 +1029,42 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_digits[] = {1};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, tq1_0_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, tq1_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int8_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, tq1_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f16_vulkan_staged},
-    {13, "ahead", 0, 3, tq1_0_gemv_int8_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, tq1_0_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes}};
 
+static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f16_spirv, &qk_tq1_0_gemv_int8_wide_f16_spirv,
+    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_f16_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_f16_spirv,
+    .schedules = tq1_0_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int8_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1030,6 +1073,9 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
+    .wide_block = 512,
+    .shared_tile = 10,
+    .shares_wide = 1,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
@@ -1057,12 +1103,11 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_digits[] = {2};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f16_vulkan_local_size_x},
@@ -1070,28 +1115,31 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, tq1_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, tq1_0_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, tq1_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq1_0_gemv_split_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, tq1_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f16_vulkan_staged},
-    {13, "ahead", 0, 3, tq1_0_gemv_split_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, tq1_0_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes}};
 
+static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f16_spirv, &qk_tq1_0_gemv_int8_wide_f16_spirv,
+    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_f16_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_f16_spirv,
+    .schedules = tq1_0_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_split_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1100,6 +1148,9 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
+    .wide_block = 512,
+    .shared_tile = 19,
+    .shares_wide = 1,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
@@ -1127,12 +1178,11 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_digits[] = {3};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_ahead[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f16_vulkan_local_size_x},
@@ -1140,28 +1190,31 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {2, "rows", 4, 4, tq1_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 6, tq1_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, tq1_0_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, tq1_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq1_0_gemv_int24_f16_vulkan_shared_fours},
     {11, "padded", 0, 2, tq1_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f16_vulkan_staged},
-    {13, "ahead", 0, 3, tq1_0_gemv_int24_f16_vulkan_ahead},
+    {20, "schedule", 0, 5, tq1_0_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes}};
 
+static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f16_spirv, &qk_tq1_0_gemv_int8_wide_f16_spirv,
+    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv};
+
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_f16_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_f16_spirv,
+    .schedules = tq1_0_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int24_f16_bindings,
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 12,
+    .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1170,6 +1223,9 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 128,
+    .wide_block = 512,
+    .shared_tile = 28,
+    .shares_wide = 1,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 128,
@@ -1199,23 +1255,26 @@ static const qk_field tq1_0_gemv_id_f32_push[] = {
 
 static const uint32_t tq1_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, tq1_0_gemv_id_f32_vulkan_load_words},
     {12, "checked", 0, 2, tq1_0_gemv_id_f32_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged}};
+    {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule}};
+
+static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_f32_spirv, &qk_tq1_0_gemv_id_wide_f32_spirv, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_f32_spirv,
+    .code = &qk_tq1_0_gemv_id_rows_f32_spirv,
+    .schedules = tq1_0_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 28,
@@ -1230,11 +1289,12 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 122,
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1275,25 +1335,30 @@ static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1};
 static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits},
+    {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_schedule}};
+
+static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_f32_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_f32_spirv,
+    .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1327,25 +1392,30 @@ static const qk_field tq1_0_gemv_id_split_f32_push[] = {
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1};
 static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits},
+    {20, "schedule", 0, 2, tq1_0_gemv_id_split_f32_vulkan_schedule}};
+
+static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_f32_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_f32_spirv,
+    .schedules = tq1_0_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_split_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1379,25 +1449,30 @@ static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1};
 static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits},
+    {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_schedule}};
+
+static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_f32_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_f32_spirv,
+    .schedules = tq1_0_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1430,23 +1505,26 @@ static const qk_field tq1_0_gemv_id_f16_push[] = {
 
 static const uint32_t tq1_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const uint32_t tq1_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
 static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, tq1_0_gemv_id_f16_vulkan_load_words},
     {12, "checked", 0, 2, tq1_0_gemv_id_f16_vulkan_checked},
-    {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged}};
+    {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged},
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule}};
+
+static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_f16_spirv, &qk_tq1_0_gemv_id_wide_f16_spirv, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_f16_spirv,
+    .code = &qk_tq1_0_gemv_id_rows_f16_spirv,
+    .schedules = tq1_0_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 28,
@@ -1461,11 +1539,12 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .block_elements = 256,
     .tile_elements = 64,
     .kept_elements = 64,
+    .wide_block = 512,
     .sum_roundings = 122,
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1506,25 +1585,30 @@ static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1};
 static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits},
+    {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_schedule}};
+
+static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_f16_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_f16_spirv,
+    .schedules = tq1_0_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1558,25 +1642,30 @@ static const qk_field tq1_0_gemv_id_split_f16_push[] = {
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1};
 static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits},
+    {20, "schedule", 0, 2, tq1_0_gemv_id_split_f16_vulkan_schedule}};
+
+static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_f16_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_f16_spirv,
+    .schedules = tq1_0_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_split_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1610,25 +1699,30 @@ static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1};
 static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits},
+    {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_schedule}};
+
+static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 2,
+    .abi = 3,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_f16_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_f16_spirv,
+    .schedules = tq1_0_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,

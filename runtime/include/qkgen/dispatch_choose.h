@@ -74,7 +74,7 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
     bytes += kept > 1 ? fours * QK_EACH_FOUR_ : 0;
     bytes += staged > 1 ? staged * QK_EACH_RUN_ : 0;
     bytes += tables > 1 ? tables * qk_table_bytes_(kernel) : 0;
-    if (qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) != 0)
+    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD)
         bytes += qk_ahead_bytes_(kernel, threads, rows, qk_constant_(kernel, constants, QK_CONSTANT_LANES, 32));
     return bytes + (uint64_t)qk_constant_(kernel, constants, QK_CONSTANT_COPIES, 0) * QK_PAIRS_;
 }
@@ -122,10 +122,27 @@ static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_
     return count != 0 ? count : 1;
 }
 
+static inline int qk_has_schedule_(const qk_kernel *kernel, qk_schedule schedule) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        for (uint32_t l = 0; kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE &&
+                             l < kernel->spec_constants[i].legal_count;
+             l++)
+            if (kernel->spec_constants[i].legal[l] == (uint32_t)schedule)
+                return 1;
+    return 0;
+}
+
 /* Whether a workgroup keeps all of x for the rows that it walks down: of one right-hand side in registers, of several in
- * memory that it shares. */
-static inline int qk_keeps_x_(const qk_kernel *kernel, const uint32_t *constants, uint32_t kept) {
-    return qk_constant_(kernel, constants, kept > 1 ? QK_CONSTANT_SHARED_FOURS : QK_CONSTANT_LOAD_WORDS, 1) > 1;
+ * memory that it shares. `wanted` is the schedule that a tuning asks for, or QK_SCHEDULE_NONE. */
+static inline int qk_keeps_x_(const qk_kernel *kernel, uint32_t kept, uint32_t wanted) {
+    if (wanted == QK_SCHEDULE_ROWS)
+        return 0;
+    return kept > 1 ? qk_has_schedule_(kernel, QK_SCHEDULE_SHARED) : qk_has_schedule_(kernel, QK_SCHEDULE_WIDE);
+}
+
+/* The schedule that a tuning asks for: the value of the descriptor's constant. */
+static inline uint32_t qk_wanted_schedule_(const qk_kernel *kernel) {
+    return qk_constant_(kernel, NULL, QK_CONSTANT_SCHEDULE, QK_SCHEDULE_NONE);
 }
 
 /* Of a subgroup; 32 where the device does not say. */
@@ -141,7 +158,7 @@ static inline uint32_t qk_subgroups_(const qk_limits *limits, uint32_t threads) 
 static inline uint32_t qk_subgroups_of_row_(const qk_kernel *kernel, const qk_limits *limits, const uint32_t *constants,
                                             uint32_t threads, uint64_t cols, uint32_t least) {
     uint64_t kept = kernel->kept_elements != 0 ? kernel->kept_elements : QK_KEPT_VALUES;
-    if (qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) != 0)
+    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD)
         kept = kernel->ahead_kept;
     uint64_t slices = qk_ceil_(cols, qk_lanes_(limits) * kept), split = 1;
     while (split < QK_MOST_SUBGROUPS && split < (slices > least ? slices : least) &&
@@ -258,7 +275,7 @@ static inline int qk_has_few_bits_(const qk_kernel *kernel) {
 /* Whether a workgroup has two rows and more ahead, of more than five and a half bits a weight, beside x of two bytes: only three run
  * where else there are four, and one that waits for another to end costs more than one that is not there. */
 static inline int qk_leaves_less_room_(const qk_kernel *kernel, const uint32_t *constants) {
-    return qk_constant_(kernel, constants, QK_CONSTANT_AHEAD, 0) == 1 &&
+    return qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD &&
            qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 1) > 1 &&
            qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 2 &&
            16 * qk_block_bytes_(kernel) > 11 * (uint64_t)kernel->block_elements;
@@ -369,8 +386,6 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
  * blocks begin. */
 static inline int qk_can_go_ahead_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols) {
     uint32_t lanes = limits->subgroup_size;
-    if (qk_constant_(kernel, NULL, QK_CONSTANT_LOAD_WORDS, 4) != 4)
-        return 0;
     if ((lanes != 8 && lanes != 16 && lanes != 32 && lanes != 64) || cols % kernel->ahead_block != 0)
         return 0;
     return cols / kernel->block_elements * qk_block_bytes_(kernel) % 16 == 0;
@@ -378,7 +393,7 @@ static inline int qk_can_go_ahead_(const qk_kernel *kernel, const qk_limits *lim
 
 static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols, qk_share_ s,
                                           uint32_t *constants) {
-    int keeps = qk_keeps_x_(kernel, NULL, s.kept);
+    int keeps = qk_keeps_x_(kernel, s.kept, qk_wanted_schedule_(kernel));
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         constants[i] = c->value;
@@ -395,8 +410,11 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
         /* Else a compiler may put a load off into the loop over right-hand sides, and do it for each. */
         if (c->id == QK_CONSTANT_CHECKED && s.kept > 1)
             constants[i] = 1;
-        if (c->id == QK_CONSTANT_AHEAD)
-            constants[i] = s.ahead ? 1 : 0;
+        if (c->id == QK_CONSTANT_SCHEDULE)
+            constants[i] = s.ahead      ? (uint32_t)QK_SCHEDULE_AHEAD
+                           : !keeps     ? (uint32_t)QK_SCHEDULE_ROWS
+                           : s.kept > 1 ? (uint32_t)QK_SCHEDULE_SHARED
+                                        : (uint32_t)QK_SCHEDULE_WIDE;
         if (c->id == QK_CONSTANT_LANES)
             constants[i] = qk_lanes_(limits);
     }
@@ -416,9 +434,10 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
                                       uint64_t cols, uint32_t *constants) {
     qk_share_ s = qk_share_out_(kernel, limits, batch, rows, cols, 0);
     /* As the planner has it, not with few lanes, which are a processor's. */
-    uint32_t wanted = qk_constant_(kernel, NULL, QK_CONSTANT_AHEAD, QK_AHEAD_NEVER);
+    uint32_t wanted = qk_wanted_schedule_(kernel);
     int pays = !s.staged && limits->subgroup_size >= 32;
-    if (batch == 1 && (wanted == QK_AHEAD_ALWAYS || (wanted == QK_AHEAD_PLANNED && pays)) &&
+    if (batch == 1 && qk_has_schedule_(kernel, QK_SCHEDULE_AHEAD) &&
+        (wanted == QK_SCHEDULE_AHEAD || (wanted == QK_SCHEDULE_NONE && pays)) &&
         qk_can_go_ahead_(kernel, limits, cols)) {
         uint64_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
         uint64_t slice = (uint64_t)limits->subgroup_size * kernel->ahead_kept;
@@ -428,6 +447,43 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
             return;
     }
     qk_set_gemv_constants_(kernel, limits, cols, s, constants);
+}
+
+/* Whether rows of `cols` elements can have larger tiles: whole ones; and where loads go beyond the last block, which another path
+ * takes, there is one before it. `matrix_rows` are those of the launch. */
+static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
+    int overruns = qk_constant_(kernel, NULL, QK_CONSTANT_PADDED, 2) != 2;
+    if (kernel->wide_block == 0)
+        return 1;
+    return cols % kernel->wide_block == 0 && (!overruns || matrix_rows > 1 || cols / kernel->wide_block > 1);
+}
+
+/* Whether the schedule that was chosen fits, with the constants of the launch: modules rely on it. */
+static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uint32_t schedule,
+                           const uint32_t *constants, uint64_t matrix_rows, uint64_t cols) {
+    uint32_t rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4), lanes = limits->subgroup_size;
+    uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, kernel->workgroup_size);
+    uint32_t split = qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1);
+    uint32_t batch = qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 1);
+    uint32_t fours = qk_constant_(kernel, constants, QK_CONSTANT_SHARED_FOURS, 0);
+    if (schedule == QK_SCHEDULE_ROWS)
+        return 1;
+    if (lanes < rows)
+        return 0; /* also where it is not known */
+    if (schedule == QK_SCHEDULE_WIDE)
+        return threads / lanes >= split && qk_fits_wide_(kernel, matrix_rows, cols);
+    if (schedule == QK_SCHEDULE_SHARED)
+        return fours >= kernel->shared_tile * batch && (!kernel->shares_wide || qk_fits_wide_(kernel, matrix_rows, cols));
+    return threads / lanes >= split;
+}
+
+/* Takes plain rows where the schedule that the constants have does not fit. */
+static inline void qk_fit_schedule_(const qk_kernel *kernel, const qk_limits *limits, uint64_t matrix_rows,
+                                    uint64_t cols, uint32_t *constants) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE &&
+            !qk_fits_(kernel, limits, constants[i], constants, matrix_rows, cols))
+            constants[i] = QK_SCHEDULE_ROWS;
 }
 
 #endif

@@ -431,7 +431,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     uint64_t groups =
         mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups) : qk_ceil_(count, rows);
     /* What a workgroup keeps of x, it keeps for many rows. */
-    if (qk_keeps_x_(kernel, constants, kept)) {
+    if (qk_keeps_x_(kernel, kept, qk_wanted_schedule_(kernel))) {
         uint64_t walking = qk_walking_workgroups_(kernel, &call->backend->limits, kept, threads);
         if (qk_leaves_less_room_(kernel, constants))
             walking = qk_ceil_(walking * 3, 4);
@@ -442,6 +442,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     }
     groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, count, g->cols * kept, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
+    qk_fit_schedule_(kernel, &call->backend->limits, count, g->cols, constants);
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
@@ -507,11 +508,12 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     launch.constants = constants;
     uint32_t threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
     uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, QK_CONSTANT_ROWS, 4));
-    if (qk_keeps_x_(kernel, constants, 1))
+    if (qk_keeps_x_(kernel, 1, qk_wanted_schedule_(kernel)))
         groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, cols)),
                          qk_walking_workgroups_(kernel, &call->backend->limits, 1, threads));
     groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, pairs * rows, cols, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
+    qk_fit_schedule_(kernel, &call->backend->limits, count * rows, cols, constants);
     return call->backend->launch(call->backend->context, &launch, error);
 }
 

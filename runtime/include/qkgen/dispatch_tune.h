@@ -70,18 +70,20 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
     uint32_t values[QK_MAX_CONSTANTS];
     qk_launch own = *launch;
     if (launch->kernel == &tuned->kernel) {
-        /* Whether rows can be loaded ahead follows from the shape, whatever was measured; and then, how many subgroups share one, and that
-         * each thread loads its own part of x. */
-        int ahead =
-            launch->constants != NULL && qk_constant_(&tuned->kernel, launch->constants, QK_CONSTANT_AHEAD, 0) == 1;
+        /* Which schedule fits follows from the shape, whatever was measured; where rows are loaded ahead, how many subgroups share one does,
+         * and each thread loads its own part of x. */
+        int ahead = launch->constants != NULL &&
+                    qk_constant_(&tuned->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD;
         for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
             uint32_t id = tuned->constants[i].id;
-            int follows = id == QK_CONSTANT_AHEAD || (ahead && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
+            int follows = id == QK_CONSTANT_SCHEDULE || (ahead && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
             int keep = launch->constants == NULL || ((tuned->set >> i & 1u) != 0 && !follows);
             values[i] = keep ? tuned->constants[i].value : launch->constants[i];
         }
         own.kernel = tuned->original;
         own.constants = values;
+        /* The shape fits what was chosen; its constants may not. */
+        qk_fit_schedule_(own.kernel, &tuned->outer->limits, 2, own.kernel->wide_block, values);
         /* A driver need not refuse it. */
         uint64_t bytes = qk_shared_bytes_(own.kernel, values), most = tuned->outer->limits.shared_bytes;
         if (most != 0 && bytes > most)

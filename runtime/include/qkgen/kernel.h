@@ -11,7 +11,7 @@
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
-#define QK_ABI_VERSION 2
+#define QK_ABI_VERSION 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -129,12 +129,21 @@ typedef enum qk_constant_id {
 /* QK_CONSTANT_CHECKED says whether a pipeline is to check the bounds of buffers at each load (VK_EXT_pipeline_robustness). Results
  * are the same, for dispatch has checked them; drivers compile one faster than the other. Not a constant of the module. */
 
-/* QK_CONSTANT_AHEAD: whether rows are loaded ahead, by subgroups of QK_CONSTANT_LANES lanes, of which QK_CONSTANT_SPLIT share a row
- * that has at most ahead_kept elements for each lane. To a pipeline, 1 says that they are; qkgen/dispatch.h sets it, for such shapes
- * alone. In a tuning, it is one of these. */
-#define QK_AHEAD_PLANNED 0u /* where that is expected to be faster */
-#define QK_AHEAD_ALWAYS 1u  /* wherever the shape allows it */
-#define QK_AHEAD_NEVER 2u
+/* QK_CONSTANT_SCHEDULE is not a constant of a module: it says which of the kernel's modules a launch takes (qk_code_of). Every schedule
+ * but QK_SCHEDULE_ROWS is for some shapes and devices alone; qkgen/dispatch.h looks which of them fit. In a tuning, it is the
+ * one to take wherever it fits; without, dispatch chooses. */
+typedef enum qk_schedule {
+#define QK_SCHEDULE_ROW(number, NAME, name, meaning) QK_SCHEDULE_##NAME = (number),
+    QK_SCHEDULE_NONE = 0, /* a kernel of one module */
+    QK_SCHEDULES(QK_SCHEDULE_ROW)
+#undef QK_SCHEDULE_ROW
+} qk_schedule;
+
+enum {
+#define QK_SCHEDULE_ONE(number, NAME, name, meaning) +1
+    QK_SCHEDULE_COUNT = QK_SCHEDULES(QK_SCHEDULE_ONE) + 1 /* with QK_SCHEDULE_NONE */
+#undef QK_SCHEDULE_ONE
+};
 
 /* SPIR-V words (Vulkan, `bytes` a multiple of 4) or NUL-terminated MSL text (Metal, `bytes` without the NUL). */
 typedef struct qk_code {
@@ -162,7 +171,8 @@ typedef struct qk_kernel {
     const char *family; /* dequant, gather, gemv, qdq_init, ... */
     qk_api api;
     const char *entry;
-    const qk_code *code;
+    const qk_code *code;             /* of schedules, that of QK_SCHEDULE_ROWS */
+    const qk_code *const *schedules; /* QK_SCHEDULE_COUNT of them, NULL where the kernel lacks one; or NULL: there is only `code` */
     uint32_t binding_count;
     const qk_binding *bindings;
     uint32_t table_count; /* 0 on Metal, where constant data stands in the text */
@@ -185,8 +195,11 @@ typedef struct qk_kernel {
     qk_math decode_math;
     uint32_t tile_rows;     /* of a tile: it has tile_elements in each of so many rows, which divide block_rows; 0: 1 */
     uint32_t kept_elements; /* whose x a thread keeps, of one right-hand side; 0: 64 */
+    uint32_t wide_block;    /* elements of which rows have a multiple in the schedules of larger tiles; 0: any number */
+    uint32_t shared_tile;   /* runs of 16 bytes that QK_SCHEDULE_SHARED has of x, for each right-hand side and tile; 0: it has none */
+    uint32_t shares_wide;   /* 1: its tiles are the larger ones */
     uint32_t rows_at_once;  /* of one right-hand side, that fit into a thread's registers; 0: 8 */
-    uint32_t rows_ahead;    /* where rows are loaded ahead, as many at once; 0: the kernel has no such constant */
+    uint32_t rows_ahead;    /* of QK_SCHEDULE_AHEAD, as many at once; 0: the kernel does not have it */
     uint32_t ahead_kept;    /* elements there whose x a lane keeps */
     uint32_t ahead_block;   /* elements of which rows have a multiple there, as they have of 16 bytes */
     /* Of sums, the numbers of the bound (docs/error-bounds.md): */
@@ -195,6 +208,17 @@ typedef struct qk_kernel {
     uint32_t x_group;  /* elements whose x has one step, at most */
     uint32_t x_reach;  /* these lie within so many neighbours in a row */
 } qk_kernel;
+
+/* The module of a launch with these constants, which are in the order of the descriptor's; NULL: its own. */
+static inline const qk_code *qk_code_of(const qk_kernel *kernel, const uint32_t *constants) {
+    for (uint32_t i = 0; kernel->schedules != NULL && i < kernel->spec_constant_count; i++) {
+        uint32_t schedule = constants != NULL ? constants[i] : kernel->spec_constants[i].value;
+        if (kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE && schedule < QK_SCHEDULE_COUNT &&
+            kernel->schedules[schedule] != NULL)
+            return kernel->schedules[schedule];
+    }
+    return kernel->code;
+}
 
 /* The relative part of the bound of a kernel that sums over rows of `cols` elements, on a device of `lanes` lanes in a subgroup; 0 where
  * that is not known. Each result y[m][n] of finite x differs from the sum over k of w[n][k] * x[m][k] by at most
@@ -229,7 +253,7 @@ typedef struct qk_limits {
     uint32_t
         matrix_order_a; /* Vulkan with QK_FEATURE_COOPERATIVE_MATRIX: which element of a matrix is which value of a thread, as */
     uint32_t matrix_order_bc; /* qkgen/vulkan.h finds out and runtime/vulkan_matrix.c describes */
-    uint32_t subgroup_size;   /* lanes; 0: not known, and taken for 32 where work is shared out */
+    uint32_t subgroup_size;   /* lanes; 0: not known: sums take plain rows alone, shared out as if it were 32 */
     uint32_t loop_steps;      /* steps of all loops of a thread, after which the driver ends them; 0: any number */
 } qk_limits;
 

@@ -1,0 +1,104 @@
+@include sums_head.glsl
+layout(constant_id = @{id.rows}) const uint ROWS = 4;   // rows at a time
+layout(constant_id = @{id.split}) const uint SPLIT = 1;  // subgroups that share a row: all of its slices
+layout(constant_id = @{id.lanes}) const uint LANES = 32;  // of a subgroup
+@include sums_constants.glsl
+
+@include gemv_bindings.glsl
+
+const uint TILES = 1u;
+
+@include products.glsl
+@{near_tables}
+
+@{load_x}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+@include sum_of_lanes.glsl
+@if looks_up
+@include add_rounds.glsl
+
+@end
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / @{held_tiles}u * @{held_words}u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
+
+@if held_fours
+uvec4 held_four(uint at) {
+    return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]);
+}
+
+@end
+@{take}
+
+@{accumulate}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = @{block_fours}[from + place[i]];
+}
+
+void main() {
+    @{fill_tables}
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = @{tiles_of_row}, row_fours = tiles / @{held_tiles}u * @{held_words}u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            @{fetched}
+            take((own + r * SLICE_FOURS) * 4u + phase, lane, @{fetched_at});
+            sum[r] = 0.0;
+            accumulate(lane, 0u, @{fetched_at}, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) finish(0u, to, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+  @if looks_up
+        const uint place_of_sums = turn / (LANES / 4u) % 2u * gl_WorkGroupSize.x / 4u * ROWS, round = turn++ % (LANES / 4u);
+        if (lane < ROWS) partial[place_of_sums + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        if (round + 1u < LANES / 4u && next < rows) continue;
+        barrier();
+        add_rounds(place_of_sums, round + 1u, first, step, last);
+  @else
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
+            finish(0u, to, total);
+        }
+  @end
+    }
+}

@@ -1,0 +1,103 @@
+@include sums_head.glsl
+layout(constant_id = @{id.rows}) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
+@include sums_constants.glsl
+
+@include gemv_id_bindings.glsl
+
+const uint TILES = @{kept_tiles}u;
+
+@include products.glsl
+@if stages
+@include staged_x.glsl
+@end
+@{near_tables}
+
+@{load_x}
+
+@{fetch}
+
+@{accumulate}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+@include sum_of_lanes.glsl
+@if stages
+@include stage_x.glsl
+
+@end
+// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
+// they share x.
+void main() {
+    @{fill_tables}
+    const uint tiles = @{tiles_of_row}, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+@if stages
+            if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+@end
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (j >= tiles) continue;
+@if stages
+                if (STAGED == 1u && !kept) load_x(token, j, k);
+@else
+                if (!kept) load_x(token, j, k);
+@end
+                if (!bound) continue;
+@if overruns
+                // Of the last block of all, beyond which no load goes, the sum is made beforehand.
+                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + @{block_tiles}u >= tiles;
+                float sum_at_end = 0.0;
+                if (at_end) {
+                    @{last_arrays}
+                    fetch_last(end - 1u, j, @{last_names});
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
+                    accumulate(end - 1u, j, k, @{last_names}, sum_at_end);
+                }
+@end
+                @{fetched}
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, @{fetched_at});
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, @{fetched_at}, sum[r]);
+@if overruns
+                if (at_end) {
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
+                }
+@end
+            }
+            held = c0;
+            held_token = token;
+        }
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+@{banner}
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+@{extensions}
+
+layout(local_size_x_id = @{id.local_size_x}) in;
