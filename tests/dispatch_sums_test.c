@@ -591,13 +591,15 @@ static qk_status see(void *context, const qk_launch *launch, qk_error *error) {
     return QK_OK;
 }
 
+static uint32_t launches = 1; /* of a call, as a test expects them */
+
 static seen see_call(call *c, family f) {
     seen s = {{0}, {0}, 0, 0, {0}, 0};
     qk_error error = {""};
     c->backend.context = &s;
     c->backend.launch = see;
     if (make_call(c, f, &error) != QK_OK) fail_msg("%s", error.text);
-    assert_int_equal(s.launches, 1);
+    assert_int_equal(s.launches, launches);
     return s;
 }
 
@@ -895,25 +897,51 @@ static void test_schedules(void **state) {
                            little = {QK_CONSTANT_SHARED_FOURS, "", 16384, 0, NULL};
     lanes = 32;
     assert_int_equal(schedule_of(4096, 8192, 1, NULL), QK_SCHEDULE_WIDE);
-    assert_int_equal(schedule_of(4096, 8192, 2, NULL), QK_SCHEDULE_SHARED);
+    assert_int_equal(schedule_of(57344, 8192, 8, NULL), QK_SCHEDULE_SHARED);
     wide_block = 512;
     assert_int_equal(schedule_of(4096, 8192, 1, NULL), QK_SCHEDULE_WIDE);
     assert_int_equal(schedule_of(4096, 8448, 1, NULL), QK_SCHEDULE_ROWS); /* no whole blocks of those that are joined */
-    assert_int_equal(schedule_of(4096, 8448, 2, NULL), QK_SCHEDULE_SHARED); /* whose tiles are the smaller ones */
+    assert_int_equal(schedule_of(57344, 8448, 8, NULL), QK_SCHEDULE_SHARED); /* whose tiles are the smaller ones */
     shares_wide = 1;
-    assert_int_equal(schedule_of(4096, 8448, 2, NULL), QK_SCHEDULE_ROWS);
+    assert_int_equal(schedule_of(57344, 8448, 8, NULL), QK_SCHEDULE_ROWS);
     windows = 1; /* the last block of all is another path's, which begins before it */
     assert_int_equal(schedule_of(1, 1024, 1, NULL), QK_SCHEDULE_WIDE);
-    assert_int_equal(schedule_of(2, 512, 2, NULL), QK_SCHEDULE_SHARED);
+    assert_int_equal(schedule_of(2, 512, 2, NULL),
+                     QK_SCHEDULE_SHARED); /* results of 8 bytes do not begin as the device asks */
     assert_int_equal(schedule_of(1, 512, 1, NULL), QK_SCHEDULE_ROWS);
     assert_int_equal(schedule_of(1, 512, 2, NULL), QK_SCHEDULE_ROWS);
     windows = wide_block = shares_wide = 0;
     shared_tile = 128; /* times 4 right-hand sides is all that is shared */
-    assert_int_equal(schedule_of(4096, 8192, 4, &little), QK_SCHEDULE_SHARED);
-    assert_int_equal(schedule_of(4096, 8192, 8, &little), QK_SCHEDULE_ROWS);
+    assert_int_equal(schedule_of(57344, 8192, 4, &little), QK_SCHEDULE_SHARED);
+    assert_int_equal(schedule_of(57344, 8192, 8, &little), QK_SCHEDULE_ROWS);
     shared_tile = 0;
     lanes = 4;
     assert_int_equal(schedule_of(4096, 8192, 1, &rows), QK_SCHEDULE_ROWS); /* fewer lanes than rows */
+    lanes = 0;
+}
+
+/* Of few rows, right-hand sides are launched one by one; each with its own part of x and y. */
+static void test_apart(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t rows, cols, batch;
+        uint32_t digits, launches;
+    } cases[] = {{4096, 4096, 2, 0, 2},  {168960, 4096, 2, 0, 2}, {168961, 4096, 2, 0, 1}, {15840, 4096, 4, 0, 4},
+                 {15841, 4096, 3, 0, 1}, {14336, 4096, 6, 0, 6},  {7920, 4096, 8, 0, 8},   {7921, 4096, 7, 0, 1},
+                 {15840, 4096, 2, 2, 2}, {15841, 4096, 2, 2, 1},  {2640, 4096, 8, 2, 8},   {2641, 4096, 8, 2, 1},
+                 {1024, 2048, 4, 2, 1},  {7920, 4096, 2, 1, 2},   {7921, 4096, 2, 1, 1},   {512, 4096, 3, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const qk_spec_constant digits = {QK_CONSTANT_DIGITS, "digits", cases[i].digits, 0, NULL};
+        const uint64_t rows = cases[i].rows, cols = cases[i].cols, batch = cases[i].batch;
+        lanes = 32;
+        launches = cases[i].launches;
+        const seen s = see_shape(rows, cols, batch, 0, &digits);
+        assert_int_equal(s.constants[3], launches > 1 ? QK_SCHEDULE_WIDE : QK_SCHEDULE_SHARED);
+        assert_int_equal(s.constants[1], launches > 1 ? 1 : batch > 4 ? 8 : batch > 2 ? 4 : 2);
+        launches = 1;
+        lanes = 8; /* a processor's */
+        assert_int_equal(see_shape(rows, cols, batch, 0, &digits).constants[3], QK_SCHEDULE_SHARED);
+    }
     lanes = 0;
 }
 
@@ -1252,13 +1280,14 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),    cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails), cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),   cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_loop_steps),    cmocka_unit_test(test_kept_x),       cmocka_unit_test(test_split),
-        cmocka_unit_test(test_schedules),     cmocka_unit_test(test_padding),      cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_room),          cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts),
-        cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_loop_steps),    cmocka_unit_test(test_kept_x),        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_schedules),     cmocka_unit_test(test_apart),         cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_ahead),         cmocka_unit_test(test_room),          cmocka_unit_test(test_expert_parts),
+        cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
+        cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

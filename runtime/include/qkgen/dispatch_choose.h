@@ -124,9 +124,8 @@ static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_
 
 static inline int qk_has_schedule_(const qk_kernel *kernel, qk_schedule schedule) {
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        for (uint32_t l = 0; kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE &&
-                             l < kernel->spec_constants[i].legal_count;
-             l++)
+        for (uint32_t l = 0;
+             kernel->spec_constants[i].id == QK_CONSTANT_SCHEDULE && l < kernel->spec_constants[i].legal_count; l++)
             if (kernel->spec_constants[i].legal[l] == (uint32_t)schedule)
                 return 1;
     return 0;
@@ -458,6 +457,25 @@ static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, u
     return cols % kernel->wide_block == 0 && (!overruns || matrix_rows > 1 || cols / kernel->wide_block > 1);
 }
 
+/* Whether several right-hand sides are better taken one by one, in launches that do not wait for each other: a workgroup that shares
+ * x has rows for all of its lanes, so that of few rows most of the device has none, where with one right-hand side subgroups share
+ * each row. Up to how many rows, for each that keeps the device busy, was measured at the shapes of models. */
+static inline int qk_goes_one_by_one_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
+                                      uint64_t batch) {
+    uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
+    uint64_t most;
+    if (batch < 2 || limits->subgroup_size < 32 || !qk_has_schedule_(kernel, QK_SCHEDULE_WIDE) ||
+        !qk_has_schedule_(kernel, QK_SCHEDULE_SHARED) || !qk_fits_wide_(kernel, rows, cols))
+        return 0;
+    if (digits == 0)
+        most = batch == 2 ? 256 : batch <= 6 ? 24 : 12;
+    else if (batch == 2)
+        most = digits == 1 ? 12 : 24;
+    else
+        most = digits == 1 || cols < 4096 ? 0 : 4;
+    return rows <= most * qk_busy_workgroups_(limits);
+}
+
 /* Whether the schedule that was chosen fits, with the constants of the launch: modules rely on it. */
 static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uint32_t schedule,
                            const uint32_t *constants, uint64_t matrix_rows, uint64_t cols) {
@@ -473,7 +491,8 @@ static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uin
     if (schedule == QK_SCHEDULE_WIDE)
         return threads / lanes >= split && qk_fits_wide_(kernel, matrix_rows, cols);
     if (schedule == QK_SCHEDULE_SHARED)
-        return fours >= kernel->shared_tile * batch && (!kernel->shares_wide || qk_fits_wide_(kernel, matrix_rows, cols));
+        return fours >= kernel->shared_tile * batch &&
+               (!kernel->shares_wide || qk_fits_wide_(kernel, matrix_rows, cols));
     return threads / lanes >= split;
 }
 

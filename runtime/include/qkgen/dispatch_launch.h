@@ -446,6 +446,18 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
+/* As many calls as there are right-hand sides, which were checked together; 0 where that is not faster, where a tuning was
+ * measured for them together, or where they do not begin as the device asks. */
+static inline int qk_is_apart_(const qk_backend *backend, const qk_kernel *kernel, qk_range x, qk_range y,
+                               const qk_gemv_ *g) {
+    uint64_t of_x = g->cols * qk_type_bytes(kernel->bindings[kernel->binding_count - 2].element);
+    uint64_t alignment = backend->limits.offset_alignment != 0 ? backend->limits.offset_alignment : 1;
+    if (qk_tuning_find(backend->tuning, kernel->name, g->rows, g->cols, g->batch) != NULL)
+        return 0;
+    return (x.offset | of_x | y.offset | (4 * g->rows)) % alignment == 0 &&
+           qk_goes_one_by_one_(kernel, &backend->limits, g->rows, g->cols, g->batch);
+}
+
 /* Multiplies a matrix with vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
  *
  * weights     the format's buffers in the order of the kernel's bindings: rows * cols elements. Where each range is QK_PADDING
@@ -456,7 +468,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
  *             any number
  * batch       from 1 to 8
  *
- * With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric; on one device, the result has the
+ * Of few rows, each vector is a launch of its own where that is faster. With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric; on one device, the result has the
  * same bits each time. Returns as qk_dispatch_dequant does. */
 static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
                                          qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch,
@@ -465,6 +477,8 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
     if (kernel == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
     int blocks = kernel->view == QK_VIEW_BLOCKS;
+    const qk_backend *own = backend;
+    const qk_kernel *untuned = kernel;
     qk_tuned_ tuned;
     qk_status status = qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, error);
     if (status == QK_OK)
@@ -479,6 +493,12 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
     if ((status = qk_add_gemv_(&call, weights, x, y, &g, error)) != QK_OK)
         return status;
     status = qk_chunk_gemv_(&call, &g, error);
+    if (status == QK_OK && qk_is_apart_(own, untuned, x, y, &g)) {
+        for (uint64_t m = 0; status == QK_OK && m < batch; m++)
+            status = qk_dispatch_gemv(own, untuned, weights, qk_part_(&call.arguments[call.count - 2], m, 1),
+                                      qk_part_(&call.arguments[call.count - 1], m, 1), rows, cols, 1, error);
+        return status;
+    }
     for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
         n = qk_min_(g.row_chunk, rows - first);
         status = qk_launch_gemv_(&call, &g, first, n, error);

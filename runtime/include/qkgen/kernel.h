@@ -171,8 +171,8 @@ typedef struct qk_kernel {
     const char *family; /* dequant, gather, gemv, qdq_init, ... */
     qk_api api;
     const char *entry;
-    const qk_code *code;             /* of schedules, that of QK_SCHEDULE_ROWS */
-    const qk_code *const *schedules; /* QK_SCHEDULE_COUNT of them, NULL where the kernel lacks one; or NULL: there is only `code` */
+    const qk_code *code;             /* the only one, or that of QK_SCHEDULE_ROWS */
+    const qk_code *const *schedules; /* QK_SCHEDULE_COUNT of them, NULL where the kernel lacks one; NULL: it has none */
     uint32_t binding_count;
     const qk_binding *bindings;
     uint32_t table_count; /* 0 on Metal, where constant data stands in the text */
@@ -196,7 +196,7 @@ typedef struct qk_kernel {
     uint32_t tile_rows;     /* of a tile: it has tile_elements in each of so many rows, which divide block_rows; 0: 1 */
     uint32_t kept_elements; /* whose x a thread keeps, of one right-hand side; 0: 64 */
     uint32_t wide_block;    /* elements of which rows have a multiple in the schedules of larger tiles; 0: any number */
-    uint32_t shared_tile;   /* runs of 16 bytes that QK_SCHEDULE_SHARED has of x, for each right-hand side and tile; 0: it has none */
+    uint32_t shared_tile;   /* of QK_SCHEDULE_SHARED, runs of 16 bytes of x, for each right-hand side and tile */
     uint32_t shares_wide;   /* 1: its tiles are the larger ones */
     uint32_t rows_at_once;  /* of one right-hand side, that fit into a thread's registers; 0: 8 */
     uint32_t rows_ahead;    /* of QK_SCHEDULE_AHEAD, as many at once; 0: the kernel does not have it */
