@@ -575,6 +575,7 @@ typedef struct seen {
     uint32_t push[8];
     uint32_t workgroups, launches;
     uint64_t bytes[2]; /* of the weights that are bound */
+    uint64_t first[2]; /* where x and y begin */
     int none;
 } seen;
 
@@ -582,6 +583,7 @@ static qk_status see(void *context, const qk_launch *launch, qk_error *error) {
     seen *s = context;
     (void)error;
     s->none = launch->constants == NULL;
+    for (uint32_t i = 0; i < 2; i++) s->first[i] = launch->ranges[launch->kernel->binding_count - 2 + i].offset;
     for (uint32_t i = 0; !s->none && i < launch->kernel->spec_constant_count; i++)
         s->constants[i] = launch->constants[i];
     memcpy(s->push, launch->push, launch->kernel->push_bytes);
@@ -594,7 +596,7 @@ static qk_status see(void *context, const qk_launch *launch, qk_error *error) {
 static uint32_t launches = 1; /* of a call, as a test expects them */
 
 static seen see_call(call *c, family f) {
-    seen s = {{0}, {0}, 0, 0, {0}, 0};
+    seen s = {{0}, {0}, 0, 0, {0}, {0}, 0};
     qk_error error = {""};
     c->backend.context = &s;
     c->backend.launch = see;
@@ -938,6 +940,9 @@ static void test_apart(void **state) {
         const seen s = see_shape(rows, cols, batch, 0, &digits);
         assert_int_equal(s.constants[3], launches > 1 ? QK_SCHEDULE_WIDE : QK_SCHEDULE_SHARED);
         assert_int_equal(s.constants[1], launches > 1 ? 1 : batch > 4 ? 8 : batch > 2 ? 4 : 2);
+        const call c = right_call(GEMV, NULL);
+        assert_int_equal(s.first[0], c.x.offset + (launches - 1) * 4 * cols); /* of the last */
+        assert_int_equal(s.first[1], c.out.offset + (launches - 1) * 4 * rows);
         launches = 1;
         lanes = 8; /* a processor's */
         assert_int_equal(see_shape(rows, cols, batch, 0, &digits).constants[3], QK_SCHEDULE_SHARED);

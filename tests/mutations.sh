@@ -151,7 +151,7 @@ mutate "what is masked where it goes: the mask" gen/ir/bytes.c 's/moved \? maske
 mutate "what is masked where it goes: not what has a name" gen/ir/bytes.c 's/\&\& !word->arg\[0\]->name \?/?/' unit bytes_test
 mutate "bytes as halves: not one by one" gen/ir/bytes.c 's/return !at_once \&\& pack/return pack/' unit rules_test
 mutate "more threads where words come with their neighbours" $choose 's/s\.kept == 1 \&\& neighbours \&\& !few_bits/0/' unit dispatch_sums_test
-mutate "words one by one, where fours fill registers" gen/build/family.c 's/>= 146 \*/>= 346 */' unit wide_test
+mutate "words one by one, where fours fill registers" gen/build/device.def 's/(FOURS_PERCENT, +)146/\1346/' unit wide_test
 mutate "large grids have no copies beside floats" gen/build/device.def 's/(COPIED_WITH_F32, )2048/\14096/' unit wide_test
 mutate "copies of tables: every thread has its own" gen/text/lookups.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
 mutate "copies of tables: rows stay together" gen/text/lookups.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
@@ -274,9 +274,9 @@ mutate "room beside one row" $choose 's/QK_CONSTANT_ROWS, 1\) > 1/QK_CONSTANT_RO
 mutate "room for many bits" $choose 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
 mutate "room beside x of two bytes" $choose 's/(qk_constant_\(kernel, NULL, QK_CONSTANT_DIGITS, 0\)) == 2/\1 > 0/' unit dispatch_sums_test
 mutate "the slice of a lane ahead" $choose 's/kept = kernel->ahead_kept/kept = 2 * kernel->ahead_kept/' unit dispatch_sums_test
-mutate "lookups are not loaded ahead" gen/build/family.c 's/return loads >= 2\.5 \* words/return loads >= words/' unit wide_test
-mutate "few bits are not loaded ahead beside floats" gen/build/family.c 's/return bits >= 2/return bits >= 1/' unit wide_test
-mutate "rows ahead of floats" gen/build/family.c 's/if \(floats\)/if (0 \&\& floats)/' unit wide_test
+mutate "lookups are not loaded ahead" gen/build/device.def 's/(SCATTERED_LOOKUPS, +)250/\1100/' unit wide_test
+mutate "few bits are not loaded ahead beside floats" gen/build/device.def 's/(SCATTERED_BITS, +)2/\11/' unit wide_test
+mutate "rows ahead of floats" gen/build/family.c 's/digits == 1 \|\| digits > 2 \? 1 : 2/digits != 2 ? 1 : 2/' unit wide_test
 mutate "tiles of many bytes are not loaded ahead" gen/build/device.def 's/(AHEAD_BYTES, +)64/\1128/' unit wide_test
 mutate "a constant that is a divisor is not 0" $check 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
 mutate "large tiles beside copies of tables have registers" $choose 's/ \|\| kernel->kept_elements > QK_KEPT_VALUES//' unit dispatch_sums_test
@@ -349,7 +349,10 @@ mutate "arrays that a launch does not use take shared memory, too" $choose 's/QK
   unit shared_memory_test
 mutate "the runtime refuses what takes more than the device has" runtime/vulkan_pipeline.c 's/ \|\| bytes <= vk->info.shared_bytes\)/ || bytes > 0)/' \
   unit gemv_test
-mutate "several vectors: x is not shared where no tile fits" $choose 's/fours >= kernel->shared_tile \* batch \&\& //' unit dispatch_sums_test
+mutate "several vectors: x is not shared where no tile fits" $choose 's/fours >= kernel->shared_tile \* batch/1/' unit dispatch_sums_test
+mutate "few rows, several vectors: one by one" $choose 's/return rows <= most \* qk_busy_workgroups_\(limits\)/return 0/' unit dispatch_sums_test
+mutate "one by one: each has its own x" $launch 's/qk_part_\(\&call\.arguments\[call\.count - 2\], m, 1\)/qk_part_(\&call.arguments[call.count - 2], 0, 1)/' \
+  unit dispatch_sums_test
 mutate "a schedule has as many lanes as it takes rows" $choose 's/if \(lanes < rows\)/if (lanes < 1)/' unit dispatch_sums_test
 mutate "larger tiles have a block before the last" $choose 's/!overruns \|\| matrix_rows > 1/1 || matrix_rows > 1/' unit dispatch_sums_test
 mutate "a launch takes the module of its schedule" runtime/include/qkgen/kernel.h 's/return kernel->schedules\[schedule\];/return kernel->schedules[1];/' unit gemv_test
