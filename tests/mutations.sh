@@ -349,12 +349,12 @@ mutate "arrays that a launch does not use take shared memory, too" $choose 's/QK
   unit shared_memory_test
 mutate "the runtime refuses what takes more than the device has" runtime/vulkan_pipeline.c 's/ \|\| bytes <= vk->info.shared_bytes\)/ || bytes > 0)/' \
   unit gemv_test
-mutate "several vectors: x is not shared where no tile fits" $choose 's/fours >= kernel->shared_tile \* batch/1/' unit dispatch_sums_test
-mutate "few rows, several vectors: one by one" $choose 's/return rows <= most \* qk_busy_workgroups_\(limits\)/return 0/' unit dispatch_sums_test
+mutate "several vectors: x is not shared where no tile fits" $choose 's/fours >= kernel->shared_tile \* batch/fours >= 0 * kernel->shared_tile * batch/' unit dispatch_sums_test
+mutate "few rows, several vectors: one by one" $choose 's/return rows <= most \* qk_busy_workgroups_\(limits\)/return rows <= 0 * most/' unit dispatch_sums_test
 mutate "one by one: each has its own x" $launch 's/qk_part_\(\&call\.arguments\[call\.count - 2\], m, 1\)/qk_part_(\&call.arguments[call.count - 2], 0, 1)/' \
   unit dispatch_sums_test
-mutate "a schedule has as many lanes as it takes rows" $choose 's/if \(lanes < rows\)/if (lanes < 1)/' unit dispatch_sums_test
-mutate "larger tiles have a block before the last" $choose 's/!overruns \|\| matrix_rows > 1/1 || matrix_rows > 1/' unit dispatch_sums_test
+mutate "a schedule has as many lanes as it takes rows" $choose 's/if \(lanes < rows\)/if (2 * lanes < rows)/' unit dispatch_sums_test
+mutate "larger tiles have a block before the last" $choose 's/!overruns \|\| matrix_rows > 1/!overruns || matrix_rows > 0/' unit dispatch_sums_test
 mutate "a launch takes the module of its schedule" runtime/include/qkgen/kernel.h 's/return kernel->schedules\[schedule\];/return kernel->schedules[1];/' unit gemv_test
 
 # ---- the bound of sums ----
