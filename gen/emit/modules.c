@@ -11,8 +11,8 @@ static const qk_code *compile(qg_arena *arena, const qg_templates *templates, co
 }
 
 uint32_t qg_schedules_for(const qg_kernel *kernel, uint64_t batch) {
-    const uint32_t several = 1u << QK_SCHEDULE_ROWS | 1u << QK_SCHEDULE_SHARED, all = qg_schedules_of(kernel);
-    return batch == 0 ? all : all & (batch > 1 ? several : ~(1u << QK_SCHEDULE_SHARED));
+    const uint32_t all = qg_schedules_of(kernel);
+    return batch == 1 ? all & ~(1u << QK_SCHEDULE_SHARED) : all; /* several may be launched one by one */
 }
 
 bool qg_compile_modules(qg_arena *arena, const qg_templates *templates, const qg_request *request,

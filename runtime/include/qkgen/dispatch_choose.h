@@ -459,7 +459,7 @@ static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, u
 
 /* Whether several right-hand sides are better taken one by one, in launches that do not wait for each other: a workgroup that shares
  * x has rows for all of its lanes, so that of few rows most of the device has none, where with one right-hand side subgroups share
- * each row. Up to how many rows, for each that keeps the device busy, was measured at the shapes of models. */
+ * each row. Up to how many rows follows from times of both at the shapes of models, on one GPU. */
 static inline int qk_goes_one_by_one_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                       uint64_t batch) {
     uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
