@@ -18,7 +18,7 @@ enum { PATCH_ROWS = 4, PATCH_COLS = 16 };
 
 typedef enum family { GEMV, GEMV_MATRIX, GEMV_ID, DEQUANT_MATRIX, GATHER_MATRIX, N_FAMILIES } family;
 
-static const uint32_t schedules[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_SHARED};
+static const uint32_t schedules[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_SHARED, QK_SCHEDULE_TEAMS};
 static const char *const names[] = {"toy_gemv", "patch_gemv", "toy_gemv_id", "patch_dequant", "patch_gather"};
 static const uint32_t push_bytes[] = {20, 32, 28, 20, 32};
 
@@ -691,6 +691,7 @@ static uint32_t lanes;                                /* of the device's subgrou
 static uint32_t kept;                                 /* elements whose x a thread keeps, or 0 */
 static uint32_t wide_block, shared_tile, shares_wide; /* of the kernel */
 static uint32_t loop_steps;                           /* that the driver lets a thread take, or 0 */
+static int has_split;                                 /* the kernel has teams of lanes */
 static int few_bits;                                  /* 12 bits for 8 weights, not 36 */
 static int windows; /* loads may go beyond the last block; 2: of 44 bits for 8 weights */
 
@@ -698,7 +699,7 @@ static int windows; /* loads may go beyond the last block; 2: of 44 bits for 8 w
 static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t busy, const qk_spec_constant *own) {
     static const uint32_t fours[] = {512, 1024, 2048, 2560}, runs[] = {1, 512, 1024, 2048}, once[] = {0, 1};
     call c = right_call(GEMV, NULL);
-    c.constants[3] = (qk_spec_constant){QK_CONSTANT_SCHEDULE, "schedule", 0, 4, schedules};
+    c.constants[3] = (qk_spec_constant){QK_CONSTANT_SCHEDULE, "schedule", 0, 5, schedules};
     for (int i = 0; own && i < 4; i++)
         if (own->id == c.constants[i].id) c.constants[i] = *own;
     c.constants[4] = (qk_spec_constant){QK_CONSTANT_SHARED_FOURS, "shared_fours", 512, 4, fours};
@@ -708,6 +709,9 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
         own && (own->id == QK_CONSTANT_LOCAL_SIZE_X || own->id == QK_CONSTANT_BATCH || own->id == QK_CONSTANT_ROWS ||
                 own->id == QK_CONSTANT_SCHEDULE || own->id == QK_CONSTANT_SHARED_FOURS);
     if (own && !there) c.constants[c.kernel.spec_constant_count++] = *own;
+    static const uint32_t splits[] = {1, 2, 4, 8, 16, 32};
+    if (has_split)
+        c.constants[c.kernel.spec_constant_count++] = (qk_spec_constant){QK_CONSTANT_SPLIT, "split", 1, 6, splits};
     const qk_table table = {.name = "G", .bytes = table_bytes};
     c.kernel.tables = &table;
     c.kernel.table_count = table_bytes != 0;
@@ -715,6 +719,8 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.kernel.wide_block = wide_block;
     c.kernel.shared_tile = shared_tile;
     c.kernel.shares_wide = shares_wide;
+    c.kernel.teams_tile = 9;
+    c.kernel.teams_kept = 32;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
     c.backend.limits.workgroup_size = windows || (own && own->id == QK_CONSTANT_TABLE_COPIES) ? 1024 : 256;
@@ -899,7 +905,8 @@ static void test_schedules(void **state) {
                            little = {QK_CONSTANT_SHARED_FOURS, "", 16384, 0, NULL};
     lanes = 32;
     assert_int_equal(schedule_of(4096, 8192, 1, NULL), QK_SCHEDULE_WIDE);
-    assert_int_equal(schedule_of(57344, 8192, 8, NULL), QK_SCHEDULE_SHARED);
+    assert_int_equal(schedule_of(57344, 8192, 2, NULL), QK_SCHEDULE_SHARED);
+    assert_int_equal(schedule_of(57344, 8192, 8, NULL), QK_SCHEDULE_TEAMS);
     wide_block = 512;
     assert_int_equal(schedule_of(4096, 8192, 1, NULL), QK_SCHEDULE_WIDE);
     assert_int_equal(schedule_of(4096, 8448, 1, NULL), QK_SCHEDULE_ROWS); /* no whole blocks of those that are joined */
@@ -908,46 +915,52 @@ static void test_schedules(void **state) {
     assert_int_equal(schedule_of(57344, 8448, 8, NULL), QK_SCHEDULE_ROWS);
     windows = 1; /* the last block of all is another path's, which begins before it */
     assert_int_equal(schedule_of(1, 1024, 1, NULL), QK_SCHEDULE_WIDE);
-    assert_int_equal(schedule_of(2, 512, 2, NULL),
-                     QK_SCHEDULE_SHARED); /* results of 8 bytes do not begin as the device asks */
+    assert_int_equal(schedule_of(2, 512, 2, NULL), QK_SCHEDULE_TEAMS);
     assert_int_equal(schedule_of(1, 512, 1, NULL), QK_SCHEDULE_ROWS);
     assert_int_equal(schedule_of(1, 512, 2, NULL), QK_SCHEDULE_ROWS);
     windows = wide_block = shares_wide = 0;
-    shared_tile = 128; /* times 4 right-hand sides is all that is shared */
-    assert_int_equal(schedule_of(57344, 8192, 4, &little), QK_SCHEDULE_SHARED);
-    assert_int_equal(schedule_of(57344, 8192, 8, &little), QK_SCHEDULE_ROWS);
+    shared_tile = 256; /* times 2 right-hand sides is all that is shared */
+    assert_int_equal(schedule_of(57344, 8192, 2, &little), QK_SCHEDULE_SHARED);
+    shared_tile = 257;
+    assert_int_equal(schedule_of(57344, 8192, 2, &little), QK_SCHEDULE_ROWS);
     shared_tile = 0;
     lanes = 4;
     assert_int_equal(schedule_of(4096, 8192, 1, &rows), QK_SCHEDULE_ROWS); /* fewer lanes than rows */
     lanes = 0;
 }
 
-/* Of few rows, right-hand sides are launched one by one; each with its own part of x and y. */
-static void test_apart(void **state) {
+/* Where a workgroup for each 128 rows and more would leave processors without one, teams of lanes take fewer rows. */
+static void test_teams(void **state) {
     (void)state;
     static const struct {
         uint64_t rows, cols, batch;
-        uint32_t digits, launches;
-    } cases[] = {{4096, 4096, 2, 0, 2},  {168960, 4096, 2, 0, 2}, {168961, 4096, 2, 0, 1}, {15840, 4096, 4, 0, 4},
-                 {15841, 4096, 3, 0, 1}, {14336, 4096, 6, 0, 6},  {7920, 4096, 8, 0, 8},   {7921, 4096, 7, 0, 1},
-                 {15840, 4096, 2, 2, 2}, {15841, 4096, 2, 2, 1},  {2640, 4096, 8, 2, 8},   {2641, 4096, 8, 2, 1},
-                 {1024, 2048, 4, 2, 1},  {7920, 4096, 2, 1, 2},   {7921, 4096, 2, 1, 1},   {512, 4096, 3, 1, 1}};
+        uint32_t digits, schedule, threads, at_once, split, workgroups;
+    } cases[] = {
+        {4096, 4096, 2, 0, QK_SCHEDULE_TEAMS, 256, 4, 4, 128},
+        {57344, 4096, 2, 0, QK_SCHEDULE_SHARED, 256, 8, 1, 264},
+        {14336, 4096, 3, 0, QK_SCHEDULE_TEAMS, 256, 4, 1, 112},
+        {57344, 8192, 8, 0, QK_SCHEDULE_TEAMS, 256, 4, 1, 448},
+        {1024, 4096, 2, 0, QK_SCHEDULE_TEAMS, 256, 4, 16, 128},
+        {1024, 4096, 8, 0, QK_SCHEDULE_TEAMS, 128, 2, 4, 128},
+        {1024, 512, 2, 0, QK_SCHEDULE_TEAMS, 64, 2, 2, 128},
+        {4096, 4096, 8, 2, QK_SCHEDULE_TEAMS, 256, 4, 4, 128},
+        {57344, 8192, 8, 2, QK_SCHEDULE_SHARED, 256, 2, 1, 264},
+        {512, 14336, 4, 1, QK_SCHEDULE_TEAMS, 128, 2, 8, 128},
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const qk_spec_constant digits = {QK_CONSTANT_DIGITS, "digits", cases[i].digits, 0, NULL};
         const uint64_t rows = cases[i].rows, cols = cases[i].cols, batch = cases[i].batch;
         lanes = 32;
-        launches = cases[i].launches;
+        has_split = 1;
         const seen s = see_shape(rows, cols, batch, 0, &digits);
-        assert_int_equal(s.constants[3], launches > 1 ? QK_SCHEDULE_WIDE : QK_SCHEDULE_SHARED);
-        assert_int_equal(s.constants[1], launches > 1 ? 1 : batch > 4 ? 8 : batch > 2 ? 4 : 2);
-        const call c = right_call(GEMV, NULL);
-        assert_int_equal(s.first[0], c.x.offset + (launches - 1) * 4 * cols); /* of the last */
-        assert_int_equal(s.first[1], c.out.offset + (launches - 1) * 4 * rows);
-        launches = 1;
+        const uint32_t got[] = {s.constants[3], s.constants[0], s.constants[2], s.constants[7], s.workgroups};
+        const uint32_t want[] = {cases[i].schedule, cases[i].threads, cases[i].at_once, cases[i].split,
+                                 cases[i].workgroups};
+        assert_memory_equal(got, want, sizeof want);
         lanes = 8; /* a processor's */
         assert_int_equal(see_shape(rows, cols, batch, 0, &digits).constants[3], QK_SCHEDULE_SHARED);
     }
-    lanes = 0;
+    lanes = has_split = 0;
 }
 
 /* As many subgroups share a row as have slices of x, of those that a workgroup has. */
@@ -1289,7 +1302,7 @@ int main(void) {
         cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
         cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
         cmocka_unit_test(test_loop_steps),    cmocka_unit_test(test_kept_x),        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_schedules),     cmocka_unit_test(test_apart),         cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_schedules),     cmocka_unit_test(test_teams),         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_ahead),         cmocka_unit_test(test_room),          cmocka_unit_test(test_expert_parts),
         cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
         cmocka_unit_test(test_weight_bytes),

@@ -52,7 +52,8 @@ const qg_sum_class *qg_sum_class_named(const char *name) {
 uint32_t qg_schedules_of(const qg_kernel *kernel) {
     if (!kernel->family->sums || qg_is_mma(kernel)) return 0;
     return 1u << QK_SCHEDULE_ROWS | (kernel->wide ? 1u << QK_SCHEDULE_WIDE : 0) |
-           (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0) | (qg_shares_x(kernel) ? 1u << QK_SCHEDULE_SHARED : 0);
+           (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0) |
+           (qg_shares_x(kernel) ? 1u << QK_SCHEDULE_SHARED | 1u << QK_SCHEDULE_TEAMS : 0);
 }
 
 qk_schedule qg_main_schedule(const qg_kernel *kernel) {
@@ -266,6 +267,13 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
                        .sum = sum};
 }
 
+/* The plan of teams. As integers, x takes few registers; as floats, tiles are small. */
+static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
+    if (!kernel->wide || kernel->sum->products != QG_PRODUCTS_F32) return kernel->wide ? kernel->wide : kernel->plan;
+    const qg_plan *small = qg_plan_small(arena, kernel->layout, kernel->plan);
+    return small ? save_registers(arena, small) : kernel->plan;
+}
+
 /* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the
  * digits of x: where `like` has the same, its plans are taken. NULL: there is none. */
 static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like) {
@@ -277,10 +285,12 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
         kernel->wide = plan_wide(arena, kernel->layout, kernel->family, kernel->plan, sum->products);
         if (kernel->wide && sum->products == QG_PRODUCTS_INT8) plan_integers(arena, kernel);
     }
+    if (qg_shares_x(kernel)) kernel->teams = like ? like->teams : plan_teams(arena, kernel);
     if (!kernel->wide || qg_is_mma(kernel)) return;
     if (sum->products == QG_PRODUCTS_INT8 && fills_registers(kernel)) kernel->rows_at_once = 4;
     kernel->ahead = like && like->sum == sum ? like->ahead : plan_ahead(arena, kernel);
     kernel->overruns = qg_lower_dot(kernel->wide, sum->products)->overruns;
+    if (kernel->teams) kernel->overruns |= qg_lower_dot(kernel->teams, sum->products)->overruns;
 }
 
 /* `list` are kernels of the same format, whose plans are taken where they are the same. */
@@ -455,6 +465,9 @@ static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kern
     const qg_program *shared = qg_program_of(arena, kernel, QK_API_VULKAN, QK_SCHEDULE_SHARED);
     described->shared_tile = (qg_shared_words(shared->main, kernel->sum->digits) + 3) / 4;
     described->shares_wide = shared->main->plan == wide;
+    const qg_program *teams = qg_program_of(arena, kernel, QK_API_VULKAN, QK_SCHEDULE_TEAMS);
+    described->teams_tile = (qg_shared_words(teams->main, kernel->sum->digits) + 3) / 4;
+    described->teams_kept = kernel->teams->tile_elements;
 }
 
 static qk_math decode_math(qg_scalar type) {

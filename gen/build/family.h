@@ -92,6 +92,7 @@ typedef struct qg_kernel {
         *ahead; /* on Vulkan, tiles out of memory into which rows are loaded ahead; NULL: none, or it does not pay */
     const qg_plan *metal_plan; /* the same for all types */
     qg_scalar type;
+    const qg_plan *teams;    /* on Vulkan, the tiles of QK_SCHEDULE_TEAMS; NULL: it does not share x */
     const qg_sum_class *sum; /* NULL where the family does not sum */
     const char *module;      /* name of its GLSL and its words, but for the schedule (qg_module_name) */
     uint32_t rows_at_once;   /* at most, of one right-hand side; 0: as many as usual */

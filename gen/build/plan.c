@@ -24,7 +24,7 @@ enum { STORE_BITS = 128, SECTOR_BITS = 256 };
 
 /* Elements of a tile that is loaded 16 bytes at a time; larger tiles where it has few bytes, and x
  * takes few registers. */
-enum { WIDE_FEWEST = 64, WIDE_MOST = 128, WIDE_FEWEST_BYTES = 16 };
+enum { WIDE_SMALL = 32, WIDE_FEWEST = 64, WIDE_MOST = 128, WIDE_FEWEST_BYTES = 16 };
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {
@@ -436,6 +436,11 @@ const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_p
     const bool few_bytes = plan->tile_elements * qg_bits_per_element(layout) / 8 < WIDE_FEWEST_BYTES;
     const qg_plan *larger = small_x && few_bytes ? qg_plan_larger(arena, rows, plan) : NULL;
     return larger ? larger : plan;
+}
+
+const qg_plan *qg_plan_small(qg_arena *arena, const qg_layout *layout, const qg_plan *rows) {
+    if (layout->ragged || layout->math != QG_F32) return NULL;
+    return plan_wide(arena, layout, rows, WIDE_SMALL);
 }
 
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {

@@ -77,6 +77,8 @@ const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
 const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x);
 /* One with tiles of twice the size; NULL where there is none. */
 const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide);
+/* Smaller tiles than that, still with loads of whole words: for threads that keep much else. NULL: there are none. */
+const qg_plan *qg_plan_small(qg_arena *arena, const qg_layout *layout, const qg_plan *rows);
 /* Plans the reference: one element at a time, bytes. */
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
 /* How many tiles of x a thread keeps. */

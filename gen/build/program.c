@@ -41,8 +41,7 @@ static const qg_step *add_sum(qg_arena *arena, qg_program *p) {
                                  .place = place_of_runs(arena, p->plan)});
 }
 
-static const qg_step *add_wide(qg_arena *arena, qg_program *p) {
-    const qg_plan *wide = p->kernel->wide;
+static const qg_step *add_wide(qg_arena *arena, qg_program *p, const qg_plan *wide) {
     const qg_operands *operands = qg_is_mma(p->kernel) ? qg_lower_operands(wide) : NULL;
     qg_ir *code = NULL;
     if (operands) {
@@ -55,7 +54,8 @@ static const qg_step *add_wide(qg_arena *arena, qg_program *p) {
     if (!operands) code->x = "x";
     return add_step(p, (qg_step){.name = "wide",
                                  .meaning = operands ? "the operands of matrix units of a larger tile, loaded first"
-                                                     : "the products of a larger tile, loaded first",
+                                            : wide == p->plan ? "the products of a tile, loaded first"
+                                                              : "the products of a larger tile, loaded first",
                                  .plan = wide,
                                  .code = code,
                                  .of_unit = operands,
@@ -90,14 +90,15 @@ static void add_walk(qg_arena *arena, qg_program *p) {
     switch (p->schedule) {
     case QK_SCHEDULE_NONE: break;
     case QK_SCHEDULE_ROWS: p->main = p->sum = add_sum(arena, p); return;
-    case QK_SCHEDULE_WIDE: p->main = p->wide = add_wide(arena, p); return;
+    case QK_SCHEDULE_WIDE: p->main = p->wide = add_wide(arena, p, kernel->wide); return;
     case QK_SCHEDULE_AHEAD: p->main = p->ahead = add_ahead(arena, p); return;
+    case QK_SCHEDULE_TEAMS: p->main = p->wide = add_wide(arena, p, kernel->teams); return;
     case QK_SCHEDULE_SHARED:
-        p->main = shares_wide ? (p->wide = add_wide(arena, p)) : (p->sum = add_sum(arena, p));
+        p->main = shares_wide ? (p->wide = add_wide(arena, p, kernel->wide)) : (p->sum = add_sum(arena, p));
         return;
     }
     p->main = p->sum = add_sum(arena, p);
-    if (qg_is_mma(kernel)) p->main = p->wide = add_wide(arena, p);
+    if (qg_is_mma(kernel)) p->main = p->wide = add_wide(arena, p, kernel->wide);
 }
 
 const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api api, qk_schedule schedule) {

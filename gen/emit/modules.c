@@ -12,7 +12,7 @@ static const qk_code *compile(qg_arena *arena, const qg_templates *templates, co
 
 uint32_t qg_schedules_for(const qg_kernel *kernel, uint64_t batch) {
     const uint32_t all = qg_schedules_of(kernel);
-    return batch == 1 ? all & ~(1u << QK_SCHEDULE_SHARED) : all; /* several may be launched one by one */
+    return batch == 1 ? all & ~(1u << QK_SCHEDULE_SHARED | 1u << QK_SCHEDULE_TEAMS) : all; /* several may be launched one by one */
 }
 
 bool qg_compile_modules(qg_arena *arena, const qg_templates *templates, const qg_request *request,

@@ -255,7 +255,9 @@ static void add_descriptor(qg_text *text, const char *owner, const qg_module_nam
     if (k->kept_elements) qg_text_printf(text, "    .kept_elements = %u,\n", k->kept_elements);
     if (k->wide_block) qg_text_printf(text, "    .wide_block = %u,\n", k->wide_block);
     if (k->shared_tile)
-        qg_text_printf(text, "    .shared_tile = %u,\n    .shares_wide = %u,\n", k->shared_tile, k->shares_wide);
+        qg_text_printf(text,
+                       "    .shared_tile = %u,\n    .shares_wide = %u,\n    .teams_tile = %u,\n    .teams_kept = %u,\n",
+                       k->shared_tile, k->shares_wide, k->teams_tile, k->teams_kept);
     if (k->rows_at_once) qg_text_printf(text, "    .rows_at_once = %u,\n", k->rows_at_once);
     if (k->rows_ahead)
         qg_text_printf(text, "    .rows_ahead = %u,\n    .ahead_kept = %u,\n    .ahead_block = %u,\n", k->rows_ahead,

@@ -256,7 +256,7 @@ static char *wide_buffers(qg_arena *arena, const qg_step *wide, bool ahead) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
         const char *name = plan->layout->buffers[i].name;
-        if (qg_loads(ir, QG_LOAD, i) && plan->aliased[i]) {
+        if (plan->aliased && qg_loads(ir, QG_LOAD, i) && plan->aliased[i]) {
             add_buffer(&text, i, "uint", qg_format(arena, "%s_word", name), "Buffer");
             qg_text_puts(&text, "\n");
         }
@@ -284,8 +284,8 @@ static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, con
                      ir->n_x_quads, x, outer, digits, x, outer, qg_x_steps(plan), sum);
 }
 
-/* What is loaded first, and what follows of the last block of all. */
-static void fetch_holes(qg_arena *arena, qg_holes *holes, const qg_program *program) {
+/* What is loaded first, and what follows of the last block of all. `loads` are functions that loads call. */
+static void fetch_holes(qg_arena *arena, qg_holes *holes, const qg_program *program, const char *loads) {
     const qg_step *step = program->main, *wide = program->wide;
     const qg_fetches *all = step->code->fetched;
     const bool held = program->ahead;
@@ -293,7 +293,7 @@ static void fetch_holes(qg_arena *arena, qg_holes *holes, const qg_program *prog
     qg_hole(holes, "fetched_floats", all && !step->code->n_x_quads ? "" : NULL);
     qg_hole(holes, "overruns", wide && wide->code->overruns ? "" : NULL);
     qg_hole(holes, "wide_buffers", all ? wide_buffers(arena, step, held) : "");
-    qg_hole(holes, "fetch", wide ? fetch(arena, program, "fetch") : "");
+    qg_hole(holes, "fetch", wide ? qg_format(arena, "%s%s", loads, fetch(arena, program, "fetch")) : "");
     qg_hole(holes, "fetched", all ? fetched_arrays(arena, all, held ? "" : "[ROWS]") : "");
     qg_hole(holes, "fetched_at", all ? fetched_at(arena, all, held ? "" : "[r]") : "");
     qg_hole(holes, "last_arrays", all ? last_arrays(arena, all) : "");
@@ -361,10 +361,10 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     const qg_kernel *kernel = program->kernel;
     const qg_step *step = program->main, *values = program->values;
     const qg_ir *ir = step->code;
-    const bool rows = program->sum == step;
+    const bool shared = program->schedule == QK_SCHEDULE_SHARED || program->schedule == QK_SCHEDULE_TEAMS;
     qg_text loads = qg_text_new(arena);
     qg_text_puts(&loads, "");
-    if (rows) wide_loads(&loads, ir, values ? values->code : NULL, kernel->plan);
+    if (step->plan == kernel->plan) wide_loads(&loads, ir, values ? values->code : NULL, kernel->plan);
     qg_hole(holes, "x_elements", values ? x_elements(arena, kernel, kernel->layout->n_buffers) : "");
     qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : "");
     qg_hole(holes, "x_type", x_type(kernel));
@@ -380,15 +380,16 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
                                        : "most");
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
-    fetch_holes(arena, holes, program);
+    fetch_holes(arena, holes, program, loads.data);
     ahead_holes(arena, holes, program);
     qg_lookup_holes(arena, holes, program);
     staged_holes(arena, holes, program);
-    qg_hole(holes, "shared_x", program->schedule == QK_SCHEDULE_SHARED ? qg_shared_x(arena, step) : "");
+    qg_hole(holes, "shared_x", shared ? qg_shared_x(arena, step) : "");
     qg_hole(holes, "load_x", load_x(arena, program, step, NULL));
     const char *where = program->ahead ? "uint j" : "uint n, uint j";
     qg_hole(holes, "accumulate",
-            qg_format(arena, "%s%s", loads.data, accumulate(arena, step, where, program->ahead ? NULL : "row_tiles")));
+            qg_format(arena, "%s%s", ir->fetched ? "" : loads.data,
+                      accumulate(arena, step, where, program->ahead ? NULL : "row_tiles")));
 }
 
 /* ---- matrix units ---- */

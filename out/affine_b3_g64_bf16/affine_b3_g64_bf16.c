@@ -251,15 +251,19 @@ extern const qk_code qk_affine_b3_g64_bf16_gather_bf16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_rows_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_wide_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_shared_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_teams_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_rows_f16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_wide_f16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_shared_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_teams_f16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv;
@@ -285,7 +289,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -308,7 +312,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -345,7 +349,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -368,7 +372,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -403,7 +407,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -426,7 +430,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -467,7 +471,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -490,7 +494,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -533,7 +537,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -556,7 +560,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -597,7 +601,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -620,7 +624,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -663,7 +667,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_shared_fours[] = {512, 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
@@ -673,13 +677,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_f32_spirv};
+    &qk_affine_b3_g64_bf16_gemv_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_teams_f32_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -704,6 +709,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .wide_block = 128,
     .shared_tile = 9,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .sum_roundings = 124,
 };
 
@@ -711,7 +718,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -758,7 +765,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch},
@@ -769,13 +776,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv};
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -800,6 +808,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .wide_block = 128,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -830,7 +840,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_batch},
@@ -841,13 +851,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv};
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -872,6 +883,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .wide_block = 128,
     .shared_tile = 9,
     .shares_wide = 1,
+    .teams_tile = 9,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 64,
@@ -902,7 +915,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch},
@@ -913,13 +926,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv};
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -944,6 +958,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .wide_block = 128,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 64,
@@ -973,7 +989,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_shared_fours[] = {512, 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
@@ -983,13 +999,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_f16_spirv};
+    &qk_affine_b3_g64_bf16_gemv_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_teams_f16_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1014,6 +1031,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .wide_block = 128,
     .shared_tile = 9,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .sum_roundings = 124,
 };
 
@@ -1021,7 +1040,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1068,7 +1087,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch},
@@ -1079,13 +1098,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv};
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1110,6 +1130,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .wide_block = 128,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -1140,7 +1162,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_batch},
@@ -1151,13 +1173,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv};
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1182,6 +1205,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .wide_block = 128,
     .shared_tile = 9,
     .shares_wide = 1,
+    .teams_tile = 9,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 64,
@@ -1212,7 +1237,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch},
@@ -1223,13 +1248,14 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv};
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1254,6 +1280,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .wide_block = 128,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 64,
@@ -1294,10 +1322,10 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] 
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_wide_f32_spirv, 0, 0};
+    &qk_affine_b3_g64_bf16_gemv_id_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1324,7 +1352,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1381,10 +1409,10 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constan
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1449,10 +1477,10 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_consta
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1517,10 +1545,10 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_consta
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1583,10 +1611,10 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] 
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_wide_f16_spirv, 0, 0};
+    &qk_affine_b3_g64_bf16_gemv_id_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1613,7 +1641,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1670,10 +1698,10 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constan
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1738,10 +1766,10 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_consta
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1806,10 +1834,10 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_consta
     {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule}};
 
 static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",

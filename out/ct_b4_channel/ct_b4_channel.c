@@ -203,15 +203,19 @@ extern const qk_code qk_ct_b4_channel_gather_bf16_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_rows_f32_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_wide_f32_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_shared_f32_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_teams_f32_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_rows_f16_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_wide_f16_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_shared_f16_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_teams_f16_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_ct_b4_channel_msl;
 
 static const qk_binding ct_b4_channel_dequant_f32_bindings[] = {
@@ -232,7 +236,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0
     ct_b4_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -259,7 +263,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -303,7 +307,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0
     {8, "rounds_f16", 0, 2, ct_b4_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -330,7 +334,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -372,7 +376,7 @@ static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{
     ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -399,7 +403,7 @@ const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -446,7 +450,7 @@ static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0,
     ct_b4_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -473,7 +477,7 @@ const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -522,7 +526,7 @@ static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0,
     {8, "rounds_f16", 0, 2, ct_b4_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -549,7 +553,7 @@ const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -596,7 +600,7 @@ static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0
     ct_b4_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -623,7 +627,7 @@ const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -671,7 +675,7 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 3
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t ct_b4_channel_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
@@ -680,13 +684,13 @@ static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 4, ct_b4_channel_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_f32_vulkan_schedule}};
 
 static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_f32_spirv,
-    &qk_ct_b4_channel_gemv_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_shared_f32_spirv};
+    &qk_ct_b4_channel_gemv_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_shared_f32_spirv, &qk_ct_b4_channel_gemv_teams_f32_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -714,6 +718,8 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .kept_elements = 64,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .sum_roundings = 90,
 };
 
@@ -721,7 +727,7 @@ static const uint32_t ct_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f32_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -773,7 +779,7 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
@@ -783,13 +789,14 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, ct_b4_channel_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 4, ct_b4_channel_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f32_vulkan_schedule}};
 
 static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv};
+    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv,
+    &qk_ct_b4_channel_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gemv_int8_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -817,6 +824,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .kept_elements = 64,
     .shared_tile = 3,
     .shares_wide = 1,
+    .teams_tile = 3,
+    .teams_kept = 32,
     .sum_roundings = 90,
     .x_levels = 127,
     .x_group = 32,
@@ -848,7 +857,7 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
@@ -858,13 +867,14 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = 
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 4, ct_b4_channel_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f32_vulkan_schedule}};
 
 static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv};
+    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv,
+    &qk_ct_b4_channel_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gemv_split_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -892,6 +902,8 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .kept_elements = 64,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 32,
     .sum_roundings = 90,
     .x_levels = 32639,
     .x_group = 32,
@@ -923,7 +935,7 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
@@ -933,13 +945,14 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = 
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 4, ct_b4_channel_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f32_vulkan_schedule}};
 
 static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv};
+    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv,
+    &qk_ct_b4_channel_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gemv_int24_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -967,6 +980,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .kept_elements = 64,
     .shared_tile = 7,
     .shares_wide = 1,
+    .teams_tile = 7,
+    .teams_kept = 32,
     .sum_roundings = 90,
     .x_levels = 8355708,
     .x_group = 32,
@@ -997,7 +1012,7 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 3
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t ct_b4_channel_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
@@ -1006,13 +1021,13 @@ static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 4, ct_b4_channel_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_f16_vulkan_schedule}};
 
 static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_f16_spirv,
-    &qk_ct_b4_channel_gemv_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_shared_f16_spirv};
+    &qk_ct_b4_channel_gemv_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_shared_f16_spirv, &qk_ct_b4_channel_gemv_teams_f16_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1040,6 +1055,8 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .kept_elements = 64,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .sum_roundings = 90,
 };
 
@@ -1047,7 +1064,7 @@ static const uint32_t ct_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f16_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1099,7 +1116,7 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
@@ -1109,13 +1126,14 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, ct_b4_channel_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 4, ct_b4_channel_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f16_vulkan_schedule}};
 
 static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv};
+    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv,
+    &qk_ct_b4_channel_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gemv_int8_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1143,6 +1161,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .kept_elements = 64,
     .shared_tile = 3,
     .shares_wide = 1,
+    .teams_tile = 3,
+    .teams_kept = 32,
     .sum_roundings = 90,
     .x_levels = 127,
     .x_group = 32,
@@ -1174,7 +1194,7 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
@@ -1184,13 +1204,14 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = 
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 4, ct_b4_channel_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f16_vulkan_schedule}};
 
 static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv};
+    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv,
+    &qk_ct_b4_channel_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gemv_split_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1218,6 +1239,8 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .kept_elements = 64,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 32,
     .sum_roundings = 90,
     .x_levels = 32639,
     .x_group = 32,
@@ -1249,7 +1272,7 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
@@ -1259,13 +1282,14 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = 
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 4, ct_b4_channel_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f16_vulkan_schedule}};
 
 static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv};
+    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv,
+    &qk_ct_b4_channel_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "ct_b4_channel_gemv_int24_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1293,6 +1317,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .kept_elements = 64,
     .shared_tile = 7,
     .shares_wide = 1,
+    .teams_tile = 7,
+    .teams_kept = 32,
     .sum_roundings = 90,
     .x_levels = 8355708,
     .x_group = 32,

@@ -230,7 +230,7 @@ static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "l
     fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -257,7 +257,7 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -301,7 +301,7 @@ static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -328,7 +328,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -370,7 +370,7 @@ static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "
     fp8_block_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -397,7 +397,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -444,7 +444,7 @@ static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "lo
     fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -471,7 +471,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -520,7 +520,7 @@ static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "lo
     {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -547,7 +547,7 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -594,7 +594,7 @@ static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "l
     fp8_block_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -621,7 +621,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -673,10 +673,10 @@ static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 6, fp8_block_gemv_f32_vulkan_split},
     {20, "schedule", 0, 2, fp8_block_gemv_f32_vulkan_schedule}};
 
-static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_gemv_rows_f32_spirv, 0, 0, 0};
+static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_gemv_rows_f32_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -708,7 +708,7 @@ static const uint32_t fp8_block_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f32_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -763,10 +763,10 @@ static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "loca
     {3, "split", 1, 6, fp8_block_gemv_f16_vulkan_split},
     {20, "schedule", 0, 2, fp8_block_gemv_f16_vulkan_schedule}};
 
-static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_gemv_rows_f16_spirv, 0, 0, 0};
+static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_gemv_rows_f16_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
@@ -798,7 +798,7 @@ static const uint32_t fp8_block_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f16_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",

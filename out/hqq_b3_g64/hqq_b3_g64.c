@@ -218,15 +218,19 @@ extern const qk_code qk_hqq_b3_g64_gather_bf16_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_rows_f32_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_wide_f32_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_shared_f32_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_teams_f32_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_rows_f16_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_wide_f16_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_shared_f16_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_teams_f16_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_hqq_b3_g64_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_hqq_b3_g64_msl;
 
 static const qk_binding hqq_b3_g64_dequant_f32_bindings[] = {
@@ -248,7 +252,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -276,7 +280,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -321,7 +325,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -349,7 +353,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -392,7 +396,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, 
     hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -420,7 +424,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -468,7 +472,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "l
     hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -495,7 +499,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -545,7 +549,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -572,7 +576,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -620,7 +624,7 @@ static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "
     hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -647,7 +651,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -696,7 +700,7 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
@@ -704,13 +708,13 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 4, hqq_b3_g64_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule}};
 
 static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_f32_spirv, &qk_hqq_b3_g64_gemv_wide_f32_spirv,
-    0, &qk_hqq_b3_g64_gemv_shared_f32_spirv};
+    0, &qk_hqq_b3_g64_gemv_shared_f32_spirv, &qk_hqq_b3_g64_gemv_teams_f32_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -738,6 +742,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .kept_elements = 64,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .sum_roundings = 124,
 };
 
@@ -745,7 +751,7 @@ static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -798,7 +804,7 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
@@ -808,13 +814,13 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0,
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 4, hqq_b3_g64_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f32_vulkan_schedule}};
 
 static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv};
+    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -842,6 +848,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .kept_elements = 64,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -874,7 +882,7 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_batch},
@@ -884,13 +892,13 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 4, hqq_b3_g64_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f32_vulkan_schedule}};
 
 static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv};
+    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -918,6 +926,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .kept_elements = 64,
     .shared_tile = 9,
     .shares_wide = 1,
+    .teams_tile = 9,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 64,
@@ -950,7 +960,7 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
@@ -960,13 +970,13 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 4, hqq_b3_g64_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f32_vulkan_schedule}};
 
 static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv};
+    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -994,6 +1004,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .kept_elements = 64,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 64,
@@ -1025,7 +1037,7 @@ static const uint32_t hqq_b3_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f16_vulkan_rows},
@@ -1033,13 +1045,13 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 4, hqq_b3_g64_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f16_vulkan_schedule}};
 
 static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_f16_spirv, &qk_hqq_b3_g64_gemv_wide_f16_spirv,
-    0, &qk_hqq_b3_g64_gemv_shared_f16_spirv};
+    0, &qk_hqq_b3_g64_gemv_shared_f16_spirv, &qk_hqq_b3_g64_gemv_teams_f16_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1067,6 +1079,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .kept_elements = 64,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .sum_roundings = 124,
 };
 
@@ -1074,7 +1088,7 @@ static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1127,7 +1141,7 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
@@ -1137,13 +1151,13 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0,
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 4, hqq_b3_g64_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f16_vulkan_schedule}};
 
 static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv};
+    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1171,6 +1185,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .kept_elements = 64,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 127,
     .x_group = 32,
@@ -1203,7 +1219,7 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_batch},
@@ -1213,13 +1229,13 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 4, hqq_b3_g64_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f16_vulkan_schedule}};
 
 static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv};
+    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1247,6 +1263,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .kept_elements = 64,
     .shared_tile = 9,
     .shares_wide = 1,
+    .teams_tile = 9,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 32639,
     .x_group = 64,
@@ -1279,7 +1297,7 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
@@ -1289,13 +1307,13 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 4, hqq_b3_g64_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f16_vulkan_schedule}};
 
 static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv};
+    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1323,6 +1341,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .kept_elements = 64,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .sum_roundings = 124,
     .x_levels = 8355708,
     .x_group = 64,

@@ -2307,15 +2307,19 @@ extern const qk_code qk_iq1_m_gather_bf16_spirv;
 extern const qk_code qk_iq1_m_gemv_rows_f32_spirv;
 extern const qk_code qk_iq1_m_gemv_wide_f32_spirv;
 extern const qk_code qk_iq1_m_gemv_shared_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_teams_f32_spirv;
 extern const qk_code qk_iq1_m_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_iq1_m_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_iq1_m_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_iq1_m_gemv_rows_f16_spirv;
 extern const qk_code qk_iq1_m_gemv_wide_f16_spirv;
 extern const qk_code qk_iq1_m_gemv_shared_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_teams_f16_spirv;
 extern const qk_code qk_iq1_m_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_iq1_m_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_iq1_m_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_iq1_m_gemv_id_rows_f32_spirv;
 extern const qk_code qk_iq1_m_gemv_id_wide_f32_spirv;
 extern const qk_code qk_iq1_m_gemv_id_int8_rows_f32_spirv;
@@ -2600,7 +2604,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2625,7 +2629,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2662,7 +2666,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2687,7 +2691,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2722,7 +2726,7 @@ static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2747,7 +2751,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2788,7 +2792,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2813,7 +2817,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2856,7 +2860,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2881,7 +2885,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2922,7 +2926,7 @@ static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2947,7 +2951,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2991,7 +2995,7 @@ static const uint32_t iq1_m_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2
 static const uint32_t iq1_m_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t iq1_m_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
@@ -3000,13 +3004,13 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
-    {20, "schedule", 0, 4, iq1_m_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows_f32_spirv, &qk_iq1_m_gemv_wide_f32_spirv, 0,
-    &qk_iq1_m_gemv_shared_f32_spirv};
+    &qk_iq1_m_gemv_shared_f32_spirv, &qk_iq1_m_gemv_teams_f32_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3033,6 +3037,8 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 10,
+    .teams_kept = 32,
     .sum_roundings = 124,
 };
 
@@ -3040,7 +3046,7 @@ static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3089,7 +3095,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
@@ -3100,13 +3106,13 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, iq1_m_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies},
-    {20, "schedule", 0, 4, iq1_m_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f32_spirv, &qk_iq1_m_gemv_int8_wide_f32_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f32_spirv};
+    0, &qk_iq1_m_gemv_int8_shared_f32_spirv, &qk_iq1_m_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3133,6 +3139,8 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 15,
     .shares_wide = 1,
+    .teams_tile = 15,
+    .teams_kept = 128,
     .sum_roundings = 188,
     .x_levels = 127,
     .x_group = 32,
@@ -3165,7 +3173,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
@@ -3177,13 +3185,13 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq1_m_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies},
-    {20, "schedule", 0, 4, iq1_m_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f32_spirv, &qk_iq1_m_gemv_int8_wide_f32_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f32_spirv};
+    0, &qk_iq1_m_gemv_int8_shared_f32_spirv, &qk_iq1_m_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3210,6 +3218,8 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 25,
     .shares_wide = 1,
+    .teams_tile = 25,
+    .teams_kept = 128,
     .sum_roundings = 188,
     .x_levels = 32639,
     .x_group = 128,
@@ -3242,7 +3252,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
@@ -3254,13 +3264,13 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq1_m_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies},
-    {20, "schedule", 0, 4, iq1_m_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f32_spirv, &qk_iq1_m_gemv_int8_wide_f32_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f32_spirv};
+    0, &qk_iq1_m_gemv_int8_shared_f32_spirv, &qk_iq1_m_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3287,6 +3297,8 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 35,
     .shares_wide = 1,
+    .teams_tile = 35,
+    .teams_kept = 128,
     .rows_at_once = 4,
     .sum_roundings = 188,
     .x_levels = 8355708,
@@ -3318,7 +3330,7 @@ static const uint32_t iq1_m_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2
 static const uint32_t iq1_m_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t iq1_m_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
@@ -3327,13 +3339,13 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, iq1_m_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies},
-    {20, "schedule", 0, 4, iq1_m_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows_f16_spirv, &qk_iq1_m_gemv_wide_f16_spirv, 0,
-    &qk_iq1_m_gemv_shared_f16_spirv};
+    &qk_iq1_m_gemv_shared_f16_spirv, &qk_iq1_m_gemv_teams_f16_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3360,6 +3372,8 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 10,
+    .teams_kept = 32,
     .sum_roundings = 124,
 };
 
@@ -3367,7 +3381,7 @@ static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3416,7 +3430,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
@@ -3427,13 +3441,13 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, iq1_m_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies},
-    {20, "schedule", 0, 4, iq1_m_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f16_spirv, &qk_iq1_m_gemv_int8_wide_f16_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f16_spirv};
+    0, &qk_iq1_m_gemv_int8_shared_f16_spirv, &qk_iq1_m_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3460,6 +3474,8 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 15,
     .shares_wide = 1,
+    .teams_tile = 15,
+    .teams_kept = 128,
     .sum_roundings = 188,
     .x_levels = 127,
     .x_group = 32,
@@ -3492,7 +3508,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
@@ -3504,13 +3520,13 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq1_m_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies},
-    {20, "schedule", 0, 4, iq1_m_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f16_spirv, &qk_iq1_m_gemv_int8_wide_f16_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f16_spirv};
+    0, &qk_iq1_m_gemv_int8_shared_f16_spirv, &qk_iq1_m_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3537,6 +3553,8 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 25,
     .shares_wide = 1,
+    .teams_tile = 25,
+    .teams_kept = 128,
     .sum_roundings = 188,
     .x_levels = 32639,
     .x_group = 128,
@@ -3569,7 +3587,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq1_m_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
@@ -3581,13 +3599,13 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq1_m_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies},
-    {20, "schedule", 0, 4, iq1_m_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f16_spirv, &qk_iq1_m_gemv_int8_wide_f16_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f16_spirv};
+    0, &qk_iq1_m_gemv_int8_shared_f16_spirv, &qk_iq1_m_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3614,6 +3632,8 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 35,
     .shares_wide = 1,
+    .teams_tile = 35,
+    .teams_kept = 128,
     .rows_at_once = 4,
     .sum_roundings = 188,
     .x_levels = 8355708,
@@ -3654,10 +3674,11 @@ static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule}};
 
-static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_f32_spirv, &qk_iq1_m_gemv_id_wide_f32_spirv, 0, 0};
+static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_f32_spirv, &qk_iq1_m_gemv_id_wide_f32_spirv, 0, 0,
+    0};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3686,7 +3707,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3746,10 +3767,10 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3819,10 +3840,10 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f32_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3892,10 +3913,10 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3959,10 +3980,11 @@ static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq1_m_gemv_id_f16_vulkan_schedule}};
 
-static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_f16_spirv, &qk_iq1_m_gemv_id_wide_f16_spirv, 0, 0};
+static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_f16_spirv, &qk_iq1_m_gemv_id_wide_f16_spirv, 0, 0,
+    0};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3991,7 +4013,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4051,10 +4073,10 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4124,10 +4146,10 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_split_f16_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4197,10 +4219,10 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_schedule}};
 
 static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",

@@ -1272,18 +1272,22 @@ extern const qk_code qk_iq2_s_gemv_rows_f32_spirv;
 extern const qk_code qk_iq2_s_gemv_wide_f32_spirv;
 extern const qk_code qk_iq2_s_gemv_ahead_f32_spirv;
 extern const qk_code qk_iq2_s_gemv_shared_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_teams_f32_spirv;
 extern const qk_code qk_iq2_s_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_iq2_s_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_iq2_s_gemv_int8_ahead_f32_spirv;
 extern const qk_code qk_iq2_s_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_iq2_s_gemv_rows_f16_spirv;
 extern const qk_code qk_iq2_s_gemv_wide_f16_spirv;
 extern const qk_code qk_iq2_s_gemv_ahead_f16_spirv;
 extern const qk_code qk_iq2_s_gemv_shared_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_teams_f16_spirv;
 extern const qk_code qk_iq2_s_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_iq2_s_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_iq2_s_gemv_int8_ahead_f16_spirv;
 extern const qk_code qk_iq2_s_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_iq2_s_gemv_id_rows_f32_spirv;
 extern const qk_code qk_iq2_s_gemv_id_wide_f32_spirv;
 extern const qk_code qk_iq2_s_gemv_id_int8_rows_f32_spirv;
@@ -1568,7 +1572,7 @@ static const uint32_t iq2_s_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1593,7 +1597,7 @@ const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1630,7 +1634,7 @@ static const qk_spec_constant iq2_s_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq2_s_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1655,7 +1659,7 @@ const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1690,7 +1694,7 @@ static const uint32_t iq2_s_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq2_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1715,7 +1719,7 @@ const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1756,7 +1760,7 @@ static const uint32_t iq2_s_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq2_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1781,7 +1785,7 @@ const qk_kernel qk_iq2_s_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1824,7 +1828,7 @@ static const qk_spec_constant iq2_s_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq2_s_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1849,7 +1853,7 @@ const qk_kernel qk_iq2_s_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1890,7 +1894,7 @@ static const uint32_t iq2_s_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1915,7 +1919,7 @@ const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1960,7 +1964,7 @@ static const uint32_t iq2_s_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t iq2_s_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f32_vulkan_batch},
@@ -1971,14 +1975,14 @@ static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, iq2_s_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq2_s_gemv_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, iq2_s_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_f32_vulkan_lanes}};
 
 static const qk_code *const iq2_s_gemv_f32_schedules[] = {0, &qk_iq2_s_gemv_rows_f32_spirv, &qk_iq2_s_gemv_wide_f32_spirv,
-    &qk_iq2_s_gemv_ahead_f32_spirv, &qk_iq2_s_gemv_shared_f32_spirv};
+    &qk_iq2_s_gemv_ahead_f32_spirv, &qk_iq2_s_gemv_shared_f32_spirv, &qk_iq2_s_gemv_teams_f32_spirv};
 
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2005,6 +2009,8 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2015,7 +2021,7 @@ static const uint32_t iq2_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2064,7 +2070,7 @@ static const uint32_t iq2_s_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f32_vulkan_batch},
@@ -2076,14 +2082,14 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, iq2_s_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq2_s_gemv_int8_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, iq2_s_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f32_vulkan_lanes}};
 
 static const qk_code *const iq2_s_gemv_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f32_spirv, &qk_iq2_s_gemv_int8_wide_f32_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv};
+    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv, &qk_iq2_s_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_int8_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2110,6 +2116,8 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2145,7 +2153,7 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_split_f32_vulkan_local_size_x},
@@ -2158,14 +2166,14 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq2_s_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq2_s_gemv_split_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, iq2_s_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_split_f32_vulkan_lanes}};
 
 static const qk_code *const iq2_s_gemv_split_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f32_spirv, &qk_iq2_s_gemv_int8_wide_f32_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv};
+    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv, &qk_iq2_s_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_split_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2192,6 +2200,8 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 9,
     .shares_wide = 1,
+    .teams_tile = 9,
+    .teams_kept = 64,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2227,7 +2237,7 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_int24_f32_vulkan_local_size_x},
@@ -2240,14 +2250,14 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq2_s_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq2_s_gemv_int24_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, iq2_s_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f32_vulkan_lanes}};
 
 static const qk_code *const iq2_s_gemv_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f32_spirv, &qk_iq2_s_gemv_int8_wide_f32_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv};
+    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv, &qk_iq2_s_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_int24_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2274,6 +2284,8 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2308,7 +2320,7 @@ static const uint32_t iq2_s_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t iq2_s_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f16_vulkan_batch},
@@ -2319,14 +2331,14 @@ static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, iq2_s_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq2_s_gemv_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, iq2_s_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_f16_vulkan_lanes}};
 
 static const qk_code *const iq2_s_gemv_f16_schedules[] = {0, &qk_iq2_s_gemv_rows_f16_spirv, &qk_iq2_s_gemv_wide_f16_spirv,
-    &qk_iq2_s_gemv_ahead_f16_spirv, &qk_iq2_s_gemv_shared_f16_spirv};
+    &qk_iq2_s_gemv_ahead_f16_spirv, &qk_iq2_s_gemv_shared_f16_spirv, &qk_iq2_s_gemv_teams_f16_spirv};
 
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2353,6 +2365,8 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2363,7 +2377,7 @@ static const uint32_t iq2_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2412,7 +2426,7 @@ static const uint32_t iq2_s_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f16_vulkan_batch},
@@ -2424,14 +2438,14 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, iq2_s_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq2_s_gemv_int8_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, iq2_s_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int8_f16_vulkan_lanes}};
 
 static const qk_code *const iq2_s_gemv_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f16_spirv, &qk_iq2_s_gemv_int8_wide_f16_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv};
+    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv, &qk_iq2_s_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_int8_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2458,6 +2472,8 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2493,7 +2509,7 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_split_f16_vulkan_local_size_x},
@@ -2506,14 +2522,14 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq2_s_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq2_s_gemv_split_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, iq2_s_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_split_f16_vulkan_lanes}};
 
 static const qk_code *const iq2_s_gemv_split_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f16_spirv, &qk_iq2_s_gemv_int8_wide_f16_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv};
+    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv, &qk_iq2_s_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_split_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2540,6 +2556,8 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 9,
     .shares_wide = 1,
+    .teams_tile = 9,
+    .teams_kept = 64,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2575,7 +2593,7 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t iq2_s_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_int24_f16_vulkan_local_size_x},
@@ -2588,14 +2606,14 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq2_s_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq2_s_gemv_int24_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, iq2_s_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, iq2_s_gemv_int24_f16_vulkan_lanes}};
 
 static const qk_code *const iq2_s_gemv_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f16_spirv, &qk_iq2_s_gemv_int8_wide_f16_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv};
+    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv, &qk_iq2_s_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_int24_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2622,6 +2640,8 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -2666,10 +2686,11 @@ static const qk_spec_constant iq2_s_gemv_id_f32_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq2_s_gemv_id_f32_vulkan_table_copies},
     {20, "schedule", 0, 3, iq2_s_gemv_id_f32_vulkan_schedule}};
 
-static const qk_code *const iq2_s_gemv_id_f32_schedules[] = {0, &qk_iq2_s_gemv_id_rows_f32_spirv, &qk_iq2_s_gemv_id_wide_f32_spirv, 0, 0};
+static const qk_code *const iq2_s_gemv_id_f32_schedules[] = {0, &qk_iq2_s_gemv_id_rows_f32_spirv, &qk_iq2_s_gemv_id_wide_f32_spirv, 0, 0,
+    0};
 
 const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2698,7 +2719,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2758,10 +2779,10 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, iq2_s_gemv_id_int8_f32_vulkan_schedule}};
 
 static const qk_code *const iq2_s_gemv_id_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_id_int8_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2831,10 +2852,10 @@ static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq2_s_gemv_id_split_f32_vulkan_schedule}};
 
 static const qk_code *const iq2_s_gemv_id_split_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_id_split_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2904,10 +2925,10 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq2_s_gemv_id_int24_f32_vulkan_schedule}};
 
 static const qk_code *const iq2_s_gemv_id_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_id_int24_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2973,10 +2994,11 @@ static const qk_spec_constant iq2_s_gemv_id_f16_vulkan_constants[] = {{0, "local
     {15, "table_copies", 1, 6, iq2_s_gemv_id_f16_vulkan_table_copies},
     {20, "schedule", 0, 3, iq2_s_gemv_id_f16_vulkan_schedule}};
 
-static const qk_code *const iq2_s_gemv_id_f16_schedules[] = {0, &qk_iq2_s_gemv_id_rows_f16_spirv, &qk_iq2_s_gemv_id_wide_f16_spirv, 0, 0};
+static const qk_code *const iq2_s_gemv_id_f16_schedules[] = {0, &qk_iq2_s_gemv_id_rows_f16_spirv, &qk_iq2_s_gemv_id_wide_f16_spirv, 0, 0,
+    0};
 
 const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3005,7 +3027,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3065,10 +3087,10 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, iq2_s_gemv_id_int8_f16_vulkan_schedule}};
 
 static const qk_code *const iq2_s_gemv_id_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_id_int8_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3138,10 +3160,10 @@ static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq2_s_gemv_id_split_f16_vulkan_schedule}};
 
 static const qk_code *const iq2_s_gemv_id_split_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_id_split_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3211,10 +3233,10 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, iq2_s_gemv_id_int24_f16_vulkan_schedule}};
 
 static const qk_code *const iq2_s_gemv_id_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "iq2_s_gemv_id_int24_f16",
     .format = "iq2_s",
     .family = "gemv_id",

@@ -239,9 +239,11 @@ extern const qk_code qk_mx_fp8_e4m3_gather_bf16_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_rows_f32_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_wide_f32_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_shared_f32_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_teams_f32_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_rows_f16_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_wide_f16_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_shared_f16_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_teams_f16_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_id_rows_f32_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_id_wide_f32_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gemv_id_rows_f16_spirv;
@@ -262,7 +264,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -285,7 +287,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -321,7 +323,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, 
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -344,7 +346,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -378,7 +380,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0,
     mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -401,7 +403,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -441,7 +443,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "
     mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -464,7 +466,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -506,7 +508,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -529,7 +531,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -569,7 +571,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -592,7 +594,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -633,7 +635,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32}
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_batch},
@@ -642,13 +644,13 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 4, mx_fp8_e4m3_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 4, mx_fp8_e4m3_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, mx_fp8_e4m3_gemv_f32_vulkan_schedule}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_f32_spirv,
-    &qk_mx_fp8_e4m3_gemv_wide_f32_spirv, 0, &qk_mx_fp8_e4m3_gemv_shared_f32_spirv};
+    &qk_mx_fp8_e4m3_gemv_wide_f32_spirv, 0, &qk_mx_fp8_e4m3_gemv_shared_f32_spirv, &qk_mx_fp8_e4m3_gemv_teams_f32_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -673,6 +675,8 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .wide_block = 128,
     .shared_tile = 4,
     .shares_wide = 0,
+    .teams_tile = 8,
+    .teams_kept = 32,
     .sum_roundings = 122,
 };
 
@@ -680,7 +684,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -724,7 +728,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32}
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_batch},
@@ -733,13 +737,13 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 4, mx_fp8_e4m3_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 4, mx_fp8_e4m3_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, mx_fp8_e4m3_gemv_f16_vulkan_schedule}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_f16_spirv,
-    &qk_mx_fp8_e4m3_gemv_wide_f16_spirv, 0, &qk_mx_fp8_e4m3_gemv_shared_f16_spirv};
+    &qk_mx_fp8_e4m3_gemv_wide_f16_spirv, 0, &qk_mx_fp8_e4m3_gemv_shared_f16_spirv, &qk_mx_fp8_e4m3_gemv_teams_f16_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -764,6 +768,8 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .wide_block = 128,
     .shared_tile = 4,
     .shares_wide = 0,
+    .teams_tile = 8,
+    .teams_kept = 32,
     .sum_roundings = 122,
 };
 
@@ -771,7 +777,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -825,10 +831,10 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f32_vulkan_schedule}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_f32_spirv,
-    &qk_mx_fp8_e4m3_gemv_id_wide_f32_spirv, 0, 0};
+    &qk_mx_fp8_e4m3_gemv_id_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -855,7 +861,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -907,10 +913,10 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f16_vulkan_schedule}};
 
 static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_f16_spirv,
-    &qk_mx_fp8_e4m3_gemv_id_wide_f16_spirv, 0, 0};
+    &qk_mx_fp8_e4m3_gemv_id_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -937,7 +943,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",

@@ -245,16 +245,20 @@ extern const qk_code qk_mxfp4_gemv_rows_f32_spirv;
 extern const qk_code qk_mxfp4_gemv_wide_f32_spirv;
 extern const qk_code qk_mxfp4_gemv_ahead_f32_spirv;
 extern const qk_code qk_mxfp4_gemv_shared_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_teams_f32_spirv;
 extern const qk_code qk_mxfp4_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_mxfp4_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_mxfp4_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_mxfp4_gemv_rows_f16_spirv;
 extern const qk_code qk_mxfp4_gemv_wide_f16_spirv;
 extern const qk_code qk_mxfp4_gemv_ahead_f16_spirv;
 extern const qk_code qk_mxfp4_gemv_shared_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_teams_f16_spirv;
 extern const qk_code qk_mxfp4_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_mxfp4_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_mxfp4_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_mxfp4_gemv_id_rows_f32_spirv;
 extern const qk_code qk_mxfp4_gemv_id_wide_f32_spirv;
 extern const qk_code qk_mxfp4_gemv_id_int8_rows_f32_spirv;
@@ -285,7 +289,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -310,7 +314,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -347,7 +351,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -372,7 +376,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -407,7 +411,7 @@ static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -432,7 +436,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -473,7 +477,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -498,7 +502,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -541,7 +545,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -566,7 +570,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -607,7 +611,7 @@ static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -632,7 +636,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -675,7 +679,7 @@ static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t mxfp4_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
@@ -684,14 +688,14 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, mxfp4_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 5, mxfp4_gemv_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, mxfp4_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes}};
 
 static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows_f32_spirv, &qk_mxfp4_gemv_wide_f32_spirv,
-    &qk_mxfp4_gemv_ahead_f32_spirv, &qk_mxfp4_gemv_shared_f32_spirv};
+    &qk_mxfp4_gemv_ahead_f32_spirv, &qk_mxfp4_gemv_shared_f32_spirv, &qk_mxfp4_gemv_teams_f32_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -718,6 +722,8 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .wide_block = 128,
     .shared_tile = 4,
     .shares_wide = 0,
+    .teams_tile = 8,
+    .teams_kept = 32,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 128,
@@ -728,7 +734,7 @@ static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -777,7 +783,7 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
@@ -788,13 +794,13 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, mxfp4_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
-    {20, "schedule", 0, 4, mxfp4_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f32_spirv, &qk_mxfp4_gemv_int8_wide_f32_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f32_spirv};
+    0, &qk_mxfp4_gemv_int8_shared_f32_spirv, &qk_mxfp4_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -821,6 +827,8 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .wide_block = 128,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -853,7 +861,7 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
@@ -865,13 +873,13 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, mxfp4_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies},
-    {20, "schedule", 0, 4, mxfp4_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f32_spirv, &qk_mxfp4_gemv_int8_wide_f32_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f32_spirv};
+    0, &qk_mxfp4_gemv_int8_shared_f32_spirv, &qk_mxfp4_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -898,6 +906,8 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .wide_block = 128,
     .shared_tile = 9,
     .shares_wide = 1,
+    .teams_tile = 9,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -930,7 +940,7 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
@@ -942,13 +952,13 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, mxfp4_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies},
-    {20, "schedule", 0, 4, mxfp4_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f32_spirv, &qk_mxfp4_gemv_int8_wide_f32_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f32_spirv};
+    0, &qk_mxfp4_gemv_int8_shared_f32_spirv, &qk_mxfp4_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -975,6 +985,8 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .wide_block = 128,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -1004,7 +1016,7 @@ static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t mxfp4_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t mxfp4_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
@@ -1013,14 +1025,14 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, mxfp4_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mxfp4_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, mxfp4_gemv_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, mxfp4_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes}};
 
 static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows_f16_spirv, &qk_mxfp4_gemv_wide_f16_spirv,
-    &qk_mxfp4_gemv_ahead_f16_spirv, &qk_mxfp4_gemv_shared_f16_spirv};
+    &qk_mxfp4_gemv_ahead_f16_spirv, &qk_mxfp4_gemv_shared_f16_spirv, &qk_mxfp4_gemv_teams_f16_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1047,6 +1059,8 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .wide_block = 128,
     .shared_tile = 4,
     .shares_wide = 0,
+    .teams_tile = 8,
+    .teams_kept = 32,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 128,
@@ -1057,7 +1071,7 @@ static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1106,7 +1120,7 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
@@ -1117,13 +1131,13 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, mxfp4_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies},
-    {20, "schedule", 0, 4, mxfp4_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f16_spirv, &qk_mxfp4_gemv_int8_wide_f16_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f16_spirv};
+    0, &qk_mxfp4_gemv_int8_shared_f16_spirv, &qk_mxfp4_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1150,6 +1164,8 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .wide_block = 128,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1182,7 +1198,7 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
@@ -1194,13 +1210,13 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, mxfp4_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies},
-    {20, "schedule", 0, 4, mxfp4_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f16_spirv, &qk_mxfp4_gemv_int8_wide_f16_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f16_spirv};
+    0, &qk_mxfp4_gemv_int8_shared_f16_spirv, &qk_mxfp4_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1227,6 +1243,8 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .wide_block = 128,
     .shared_tile = 9,
     .shares_wide = 1,
+    .teams_tile = 9,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -1259,7 +1277,7 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
@@ -1271,13 +1289,13 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, mxfp4_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies},
-    {20, "schedule", 0, 4, mxfp4_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f16_spirv, &qk_mxfp4_gemv_int8_wide_f16_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f16_spirv};
+    0, &qk_mxfp4_gemv_int8_shared_f16_spirv, &qk_mxfp4_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1304,6 +1322,8 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .wide_block = 128,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -1341,10 +1361,11 @@ static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule}};
 
-static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_f32_spirv, &qk_mxfp4_gemv_id_wide_f32_spirv, 0, 0};
+static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_f32_spirv, &qk_mxfp4_gemv_id_wide_f32_spirv, 0, 0,
+    0};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1373,7 +1394,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1433,10 +1454,10 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1506,10 +1527,10 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f32_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1579,10 +1600,10 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1644,10 +1665,11 @@ static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, mxfp4_gemv_id_f16_vulkan_schedule}};
 
-static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_f16_spirv, &qk_mxfp4_gemv_id_wide_f16_spirv, 0, 0};
+static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_f16_spirv, &qk_mxfp4_gemv_id_wide_f16_spirv, 0, 0,
+    0};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1676,7 +1698,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1736,10 +1758,10 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1809,10 +1831,10 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_split_f16_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1882,10 +1904,10 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_schedule}};
 
 static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",

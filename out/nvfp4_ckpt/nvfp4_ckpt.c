@@ -209,8 +209,10 @@ extern const qk_code qk_nvfp4_ckpt_gather_f16_spirv;
 extern const qk_code qk_nvfp4_ckpt_gather_bf16_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_rows_f32_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_shared_f32_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_teams_f32_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_rows_f16_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_shared_f16_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_teams_f16_spirv;
 extern const qk_code qk_nvfp4_ckpt_msl;
 
 static const qk_binding nvfp4_ckpt_dequant_f32_bindings[] = {
@@ -232,7 +234,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -259,7 +261,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -304,7 +306,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -331,7 +333,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -374,7 +376,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, 
     nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -401,7 +403,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -449,7 +451,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "l
     nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -476,7 +478,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -526,7 +528,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -553,7 +555,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -601,7 +603,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "
     nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -628,7 +630,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -675,19 +677,19 @@ static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_schedule[] = {0, 1, 4};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_schedule[] = {0, 1, 4, 5};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f32_vulkan_shared_fours},
-    {20, "schedule", 0, 3, nvfp4_ckpt_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 4, nvfp4_ckpt_gemv_f32_vulkan_schedule}};
 
 static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_f32_spirv, 0, 0,
-    &qk_nvfp4_ckpt_gemv_shared_f32_spirv};
+    &qk_nvfp4_ckpt_gemv_shared_f32_spirv, &qk_nvfp4_ckpt_gemv_teams_f32_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -714,6 +716,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .block_cols = 16,
     .shared_tile = 4,
     .shares_wide = 0,
+    .teams_tile = 4,
+    .teams_kept = 16,
     .sum_roundings = 76,
 };
 
@@ -721,7 +725,7 @@ static const uint32_t nvfp4_ckpt_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -771,19 +775,19 @@ static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_schedule[] = {0, 1, 4};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_schedule[] = {0, 1, 4, 5};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f16_vulkan_shared_fours},
-    {20, "schedule", 0, 3, nvfp4_ckpt_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 4, nvfp4_ckpt_gemv_f16_vulkan_schedule}};
 
 static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_f16_spirv, 0, 0,
-    &qk_nvfp4_ckpt_gemv_shared_f16_spirv};
+    &qk_nvfp4_ckpt_gemv_shared_f16_spirv, &qk_nvfp4_ckpt_gemv_teams_f16_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -810,6 +814,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .block_cols = 16,
     .shared_tile = 4,
     .shares_wide = 0,
+    .teams_tile = 4,
+    .teams_kept = 16,
     .sum_roundings = 76,
 };
 
@@ -817,7 +823,7 @@ static const uint32_t nvfp4_ckpt_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",

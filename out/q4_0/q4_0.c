@@ -233,16 +233,20 @@ extern const qk_code qk_q4_0_gemv_rows_f32_spirv;
 extern const qk_code qk_q4_0_gemv_wide_f32_spirv;
 extern const qk_code qk_q4_0_gemv_ahead_f32_spirv;
 extern const qk_code qk_q4_0_gemv_shared_f32_spirv;
+extern const qk_code qk_q4_0_gemv_teams_f32_spirv;
 extern const qk_code qk_q4_0_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_q4_0_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_q4_0_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_q4_0_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_q4_0_gemv_rows_f16_spirv;
 extern const qk_code qk_q4_0_gemv_wide_f16_spirv;
 extern const qk_code qk_q4_0_gemv_ahead_f16_spirv;
 extern const qk_code qk_q4_0_gemv_shared_f16_spirv;
+extern const qk_code qk_q4_0_gemv_teams_f16_spirv;
 extern const qk_code qk_q4_0_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_q4_0_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_q4_0_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_q4_0_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_q4_0_gemv_id_rows_f32_spirv;
 extern const qk_code qk_q4_0_gemv_id_wide_f32_spirv;
 extern const qk_code qk_q4_0_gemv_id_int8_rows_f32_spirv;
@@ -265,7 +269,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -288,7 +292,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -322,7 +326,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -345,7 +349,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -377,7 +381,7 @@ static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -400,7 +404,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -438,7 +442,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -461,7 +465,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -501,7 +505,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -524,7 +528,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -562,7 +566,7 @@ static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -585,7 +589,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -626,7 +630,7 @@ static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 25
 static const uint32_t q4_0_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q4_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
@@ -636,14 +640,14 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {11, "padded", 0, 2, q4_0_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q4_0_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes}};
 
 static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_f32_spirv, &qk_q4_0_gemv_wide_f32_spirv,
-    &qk_q4_0_gemv_ahead_f32_spirv, &qk_q4_0_gemv_shared_f32_spirv};
+    &qk_q4_0_gemv_ahead_f32_spirv, &qk_q4_0_gemv_shared_f32_spirv, &qk_q4_0_gemv_teams_f32_spirv};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -668,6 +672,8 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .wide_block = 64,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
@@ -678,7 +684,7 @@ static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -723,7 +729,7 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 204
 static const uint32_t q4_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
@@ -733,13 +739,13 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q4_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 4, q4_0_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f32_spirv, &qk_q4_0_gemv_int8_wide_f32_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f32_spirv};
+    &qk_q4_0_gemv_int8_shared_f32_spirv, &qk_q4_0_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -764,6 +770,8 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .wide_block = 64,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -792,7 +800,7 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q4_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t q4_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
@@ -802,13 +810,13 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q4_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 4, q4_0_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f32_spirv, &qk_q4_0_gemv_int8_wide_f32_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f32_spirv};
+    &qk_q4_0_gemv_int8_shared_f32_spirv, &qk_q4_0_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -833,6 +841,8 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .wide_block = 64,
     .shared_tile = 10,
     .shares_wide = 1,
+    .teams_tile = 10,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -861,7 +871,7 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q4_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
@@ -871,13 +881,13 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q4_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 4, q4_0_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f32_spirv, &qk_q4_0_gemv_int8_wide_f32_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f32_spirv};
+    &qk_q4_0_gemv_int8_shared_f32_spirv, &qk_q4_0_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -902,6 +912,8 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .wide_block = 64,
     .shared_tile = 14,
     .shares_wide = 1,
+    .teams_tile = 14,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -929,7 +941,7 @@ static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 25
 static const uint32_t q4_0_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q4_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
@@ -939,14 +951,14 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {11, "padded", 0, 2, q4_0_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q4_0_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes}};
 
 static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_f16_spirv, &qk_q4_0_gemv_wide_f16_spirv,
-    &qk_q4_0_gemv_ahead_f16_spirv, &qk_q4_0_gemv_shared_f16_spirv};
+    &qk_q4_0_gemv_ahead_f16_spirv, &qk_q4_0_gemv_shared_f16_spirv, &qk_q4_0_gemv_teams_f16_spirv};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -971,6 +983,8 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .wide_block = 64,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 64,
@@ -981,7 +995,7 @@ static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1026,7 +1040,7 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 204
 static const uint32_t q4_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
@@ -1036,13 +1050,13 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q4_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 4, q4_0_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f16_spirv, &qk_q4_0_gemv_int8_wide_f16_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f16_spirv};
+    &qk_q4_0_gemv_int8_shared_f16_spirv, &qk_q4_0_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1067,6 +1081,8 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .wide_block = 64,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 127,
     .x_group = 32,
@@ -1095,7 +1111,7 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q4_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t q4_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
@@ -1105,13 +1121,13 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q4_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 4, q4_0_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f16_spirv, &qk_q4_0_gemv_int8_wide_f16_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f16_spirv};
+    &qk_q4_0_gemv_int8_shared_f16_spirv, &qk_q4_0_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1136,6 +1152,8 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .wide_block = 64,
     .shared_tile = 10,
     .shares_wide = 1,
+    .teams_tile = 10,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 32639,
     .x_group = 32,
@@ -1164,7 +1182,7 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q4_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
@@ -1174,13 +1192,13 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q4_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 4, q4_0_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f16_spirv, &qk_q4_0_gemv_int8_wide_f16_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f16_spirv};
+    &qk_q4_0_gemv_int8_shared_f16_spirv, &qk_q4_0_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1205,6 +1223,8 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .wide_block = 64,
     .shared_tile = 14,
     .shares_wide = 1,
+    .teams_tile = 14,
+    .teams_kept = 64,
     .sum_roundings = 122,
     .x_levels = 8355708,
     .x_group = 32,
@@ -1241,10 +1261,10 @@ static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule}};
 
-static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_f32_spirv, &qk_q4_0_gemv_id_wide_f32_spirv, 0, 0};
+static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_f32_spirv, &qk_q4_0_gemv_id_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1271,7 +1291,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1326,10 +1346,10 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f32_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1392,10 +1412,10 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f32_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1458,10 +1478,10 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f32_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1520,10 +1540,10 @@ static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_0_gemv_id_f16_vulkan_schedule}};
 
-static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_f16_spirv, &qk_q4_0_gemv_id_wide_f16_spirv, 0, 0};
+static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_f16_spirv, &qk_q4_0_gemv_id_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1550,7 +1570,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1605,10 +1625,10 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_0_gemv_id_int8_f16_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1671,10 +1691,10 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_split_f16_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1737,10 +1757,10 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_0_gemv_id_int24_f16_vulkan_schedule}};
 
 static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",

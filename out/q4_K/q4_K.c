@@ -251,18 +251,22 @@ extern const qk_code qk_q4_K_gemv_rows_f32_spirv;
 extern const qk_code qk_q4_K_gemv_wide_f32_spirv;
 extern const qk_code qk_q4_K_gemv_ahead_f32_spirv;
 extern const qk_code qk_q4_K_gemv_shared_f32_spirv;
+extern const qk_code qk_q4_K_gemv_teams_f32_spirv;
 extern const qk_code qk_q4_K_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_q4_K_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_q4_K_gemv_int8_ahead_f32_spirv;
 extern const qk_code qk_q4_K_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_q4_K_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_q4_K_gemv_rows_f16_spirv;
 extern const qk_code qk_q4_K_gemv_wide_f16_spirv;
 extern const qk_code qk_q4_K_gemv_ahead_f16_spirv;
 extern const qk_code qk_q4_K_gemv_shared_f16_spirv;
+extern const qk_code qk_q4_K_gemv_teams_f16_spirv;
 extern const qk_code qk_q4_K_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_q4_K_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_q4_K_gemv_int8_ahead_f16_spirv;
 extern const qk_code qk_q4_K_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_q4_K_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_q4_K_gemv_id_rows_f32_spirv;
 extern const qk_code qk_q4_K_gemv_id_wide_f32_spirv;
 extern const qk_code qk_q4_K_gemv_id_int8_rows_f32_spirv;
@@ -285,7 +289,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -308,7 +312,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -342,7 +346,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -365,7 +369,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -397,7 +401,7 @@ static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -420,7 +424,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -458,7 +462,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -481,7 +485,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -521,7 +525,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -544,7 +548,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -582,7 +586,7 @@ static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -605,7 +609,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -645,7 +649,7 @@ static const uint32_t q4_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q4_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
@@ -654,14 +658,14 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q4_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q4_K_gemv_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes}};
 
 static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_f32_spirv, &qk_q4_K_gemv_wide_f32_spirv,
-    &qk_q4_K_gemv_ahead_f32_spirv, &qk_q4_K_gemv_shared_f32_spirv};
+    &qk_q4_K_gemv_ahead_f32_spirv, &qk_q4_K_gemv_shared_f32_spirv, &qk_q4_K_gemv_teams_f32_spirv};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -686,6 +690,8 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -696,7 +702,7 @@ static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -740,7 +746,7 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
@@ -750,14 +756,14 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q4_K_gemv_int8_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q4_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes}};
 
 static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f32_spirv, &qk_q4_K_gemv_int8_wide_f32_spirv,
-    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv};
+    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv, &qk_q4_K_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -782,6 +788,8 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -812,7 +820,7 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
@@ -822,14 +830,14 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q4_K_gemv_split_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q4_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes}};
 
 static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f32_spirv, &qk_q4_K_gemv_int8_wide_f32_spirv,
-    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv};
+    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv, &qk_q4_K_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -854,6 +862,8 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 9,
     .shares_wide = 1,
+    .teams_tile = 9,
+    .teams_kept = 64,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -884,7 +894,7 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
@@ -894,14 +904,14 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q4_K_gemv_int24_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q4_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes}};
 
 static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f32_spirv, &qk_q4_K_gemv_int8_wide_f32_spirv,
-    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv};
+    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv, &qk_q4_K_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -926,6 +936,8 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -955,7 +967,7 @@ static const uint32_t q4_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q4_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
@@ -964,14 +976,14 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q4_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q4_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_K_gemv_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q4_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes}};
 
 static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_f16_spirv, &qk_q4_K_gemv_wide_f16_spirv,
-    &qk_q4_K_gemv_ahead_f16_spirv, &qk_q4_K_gemv_shared_f16_spirv};
+    &qk_q4_K_gemv_ahead_f16_spirv, &qk_q4_K_gemv_shared_f16_spirv, &qk_q4_K_gemv_teams_f16_spirv};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -996,6 +1008,8 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 9,
+    .teams_kept = 32,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -1006,7 +1020,7 @@ static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1050,7 +1064,7 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
@@ -1060,14 +1074,14 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q4_K_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_K_gemv_int8_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q4_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes}};
 
 static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f16_spirv, &qk_q4_K_gemv_int8_wide_f16_spirv,
-    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv};
+    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv, &qk_q4_K_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1092,6 +1106,8 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 5,
     .shares_wide = 1,
+    .teams_tile = 5,
+    .teams_kept = 64,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -1122,7 +1138,7 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
@@ -1132,14 +1148,14 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q4_K_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_K_gemv_split_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q4_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes}};
 
 static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f16_spirv, &qk_q4_K_gemv_int8_wide_f16_spirv,
-    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv};
+    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv, &qk_q4_K_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1164,6 +1180,8 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 9,
     .shares_wide = 1,
+    .teams_tile = 9,
+    .teams_kept = 64,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -1194,7 +1212,7 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
@@ -1204,14 +1222,14 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q4_K_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q4_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_K_gemv_int24_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q4_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes}};
 
 static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f16_spirv, &qk_q4_K_gemv_int8_wide_f16_spirv,
-    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv};
+    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv, &qk_q4_K_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1236,6 +1254,8 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -1273,10 +1293,10 @@ static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule}};
 
-static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_f32_spirv, &qk_q4_K_gemv_id_wide_f32_spirv, 0, 0};
+static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_f32_spirv, &qk_q4_K_gemv_id_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1303,7 +1323,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1356,10 +1376,10 @@ static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule}};
 
 static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1420,10 +1440,10 @@ static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule}};
 
 static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1484,10 +1504,10 @@ static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule}};
 
 static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1544,10 +1564,10 @@ static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule}};
 
-static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_f16_spirv, &qk_q4_K_gemv_id_wide_f16_spirv, 0, 0};
+static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_f16_spirv, &qk_q4_K_gemv_id_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1574,7 +1594,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1627,10 +1647,10 @@ static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule}};
 
 static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1691,10 +1711,10 @@ static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule}};
 
 static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1755,10 +1775,10 @@ static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule}};
 
 static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",

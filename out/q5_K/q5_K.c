@@ -255,18 +255,22 @@ extern const qk_code qk_q5_K_gemv_rows_f32_spirv;
 extern const qk_code qk_q5_K_gemv_wide_f32_spirv;
 extern const qk_code qk_q5_K_gemv_ahead_f32_spirv;
 extern const qk_code qk_q5_K_gemv_shared_f32_spirv;
+extern const qk_code qk_q5_K_gemv_teams_f32_spirv;
 extern const qk_code qk_q5_K_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_q5_K_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_q5_K_gemv_int8_ahead_f32_spirv;
 extern const qk_code qk_q5_K_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_q5_K_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_q5_K_gemv_rows_f16_spirv;
 extern const qk_code qk_q5_K_gemv_wide_f16_spirv;
 extern const qk_code qk_q5_K_gemv_ahead_f16_spirv;
 extern const qk_code qk_q5_K_gemv_shared_f16_spirv;
+extern const qk_code qk_q5_K_gemv_teams_f16_spirv;
 extern const qk_code qk_q5_K_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_q5_K_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_q5_K_gemv_int8_ahead_f16_spirv;
 extern const qk_code qk_q5_K_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_q5_K_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_q5_K_gemv_id_rows_f32_spirv;
 extern const qk_code qk_q5_K_gemv_id_wide_f32_spirv;
 extern const qk_code qk_q5_K_gemv_id_int8_rows_f32_spirv;
@@ -289,7 +293,7 @@ static const uint32_t q5_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -312,7 +316,7 @@ const qk_kernel qk_q5_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -346,7 +350,7 @@ static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q5_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -369,7 +373,7 @@ const qk_kernel qk_q5_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -401,7 +405,7 @@ static const uint32_t q5_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -424,7 +428,7 @@ const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -462,7 +466,7 @@ static const uint32_t q5_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -485,7 +489,7 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -525,7 +529,7 @@ static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q5_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -548,7 +552,7 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -586,7 +590,7 @@ static const uint32_t q5_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -609,7 +613,7 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -649,7 +653,7 @@ static const uint32_t q5_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q5_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
@@ -658,14 +662,14 @@ static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q5_K_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q5_K_gemv_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q5_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes}};
 
 static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_f32_spirv, &qk_q5_K_gemv_wide_f32_spirv,
-    &qk_q5_K_gemv_ahead_f32_spirv, &qk_q5_K_gemv_shared_f32_spirv};
+    &qk_q5_K_gemv_ahead_f32_spirv, &qk_q5_K_gemv_shared_f32_spirv, &qk_q5_K_gemv_teams_f32_spirv};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -690,6 +694,8 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 10,
     .shares_wide = 0,
+    .teams_tile = 10,
+    .teams_kept = 32,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -700,7 +706,7 @@ static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -744,7 +750,7 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
@@ -754,14 +760,14 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q5_K_gemv_int8_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q5_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes}};
 
 static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f32_spirv, &qk_q5_K_gemv_int8_wide_f32_spirv,
-    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv};
+    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv, &qk_q5_K_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_int8_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -786,6 +792,8 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 11,
     .shares_wide = 1,
+    .teams_tile = 11,
+    .teams_kept = 128,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -817,7 +825,7 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q5_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
@@ -827,14 +835,14 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q5_K_gemv_split_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q5_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes}};
 
 static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f32_spirv, &qk_q5_K_gemv_int8_wide_f32_spirv,
-    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv};
+    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv, &qk_q5_K_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_split_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -859,6 +867,8 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 19,
     .shares_wide = 1,
+    .teams_tile = 19,
+    .teams_kept = 128,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -890,7 +900,7 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
@@ -900,14 +910,14 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q5_K_gemv_int24_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q5_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes}};
 
 static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f32_spirv, &qk_q5_K_gemv_int8_wide_f32_spirv,
-    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv};
+    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv, &qk_q5_K_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_int24_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -932,6 +942,8 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .wide_block = 256,
     .shared_tile = 27,
     .shares_wide = 1,
+    .teams_tile = 27,
+    .teams_kept = 128,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -962,7 +974,7 @@ static const uint32_t q5_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q5_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q5_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
@@ -971,14 +983,14 @@ static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {6, "shared_fours", 512, 4, q5_K_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, q5_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q5_K_gemv_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q5_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes}};
 
 static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_f16_spirv, &qk_q5_K_gemv_wide_f16_spirv,
-    &qk_q5_K_gemv_ahead_f16_spirv, &qk_q5_K_gemv_shared_f16_spirv};
+    &qk_q5_K_gemv_ahead_f16_spirv, &qk_q5_K_gemv_shared_f16_spirv, &qk_q5_K_gemv_teams_f16_spirv};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1003,6 +1015,8 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 10,
     .shares_wide = 0,
+    .teams_tile = 10,
+    .teams_kept = 32,
     .rows_ahead = 4,
     .ahead_kept = 64,
     .ahead_block = 256,
@@ -1013,7 +1027,7 @@ static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1057,7 +1071,7 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
@@ -1067,14 +1081,14 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {6, "shared_fours", 512, 4, q5_K_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q5_K_gemv_int8_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q5_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes}};
 
 static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f16_spirv, &qk_q5_K_gemv_int8_wide_f16_spirv,
-    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv};
+    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv, &qk_q5_K_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_int8_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1099,6 +1113,8 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 11,
     .shares_wide = 1,
+    .teams_tile = 11,
+    .teams_kept = 128,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -1130,7 +1146,7 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q5_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
@@ -1140,14 +1156,14 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_K_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q5_K_gemv_split_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q5_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes}};
 
 static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f16_spirv, &qk_q5_K_gemv_int8_wide_f16_spirv,
-    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv};
+    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv, &qk_q5_K_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_split_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1172,6 +1188,8 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 19,
     .shares_wide = 1,
+    .teams_tile = 19,
+    .teams_kept = 128,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -1203,7 +1221,7 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q5_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
@@ -1213,14 +1231,14 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, q5_K_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, q5_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q5_K_gemv_int24_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q5_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes}};
 
 static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f16_spirv, &qk_q5_K_gemv_int8_wide_f16_spirv,
-    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv};
+    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv, &qk_q5_K_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_int24_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1245,6 +1263,8 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .wide_block = 256,
     .shared_tile = 27,
     .shares_wide = 1,
+    .teams_tile = 27,
+    .teams_kept = 128,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 64,
@@ -1283,10 +1303,10 @@ static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q5_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_f32_vulkan_schedule}};
 
-static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_rows_f32_spirv, &qk_q5_K_gemv_id_wide_f32_spirv, 0, 0};
+static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_rows_f32_spirv, &qk_q5_K_gemv_id_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1313,7 +1333,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1366,10 +1386,10 @@ static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q5_K_gemv_id_int8_f32_vulkan_schedule}};
 
 static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_id_int8_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1430,10 +1450,10 @@ static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q5_K_gemv_id_split_f32_vulkan_schedule}};
 
 static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_id_split_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1494,10 +1514,10 @@ static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q5_K_gemv_id_int24_f32_vulkan_schedule}};
 
 static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_id_int24_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1554,10 +1574,10 @@ static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q5_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q5_K_gemv_id_f16_vulkan_schedule}};
 
-static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_rows_f16_spirv, &qk_q5_K_gemv_id_wide_f16_spirv, 0, 0};
+static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_rows_f16_spirv, &qk_q5_K_gemv_id_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1584,7 +1604,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1637,10 +1657,10 @@ static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q5_K_gemv_id_int8_f16_vulkan_schedule}};
 
 static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_id_int8_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1701,10 +1721,10 @@ static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q5_K_gemv_id_split_f16_vulkan_schedule}};
 
 static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_id_split_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1765,10 +1785,10 @@ static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q5_K_gemv_id_int24_f16_vulkan_schedule}};
 
 static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q5_K_gemv_id_int24_f16",
     .format = "q5_K",
     .family = "gemv_id",

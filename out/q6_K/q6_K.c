@@ -248,18 +248,22 @@ extern const qk_code qk_q6_K_gemv_rows_f32_spirv;
 extern const qk_code qk_q6_K_gemv_wide_f32_spirv;
 extern const qk_code qk_q6_K_gemv_ahead_f32_spirv;
 extern const qk_code qk_q6_K_gemv_shared_f32_spirv;
+extern const qk_code qk_q6_K_gemv_teams_f32_spirv;
 extern const qk_code qk_q6_K_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_q6_K_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_q6_K_gemv_int8_ahead_f32_spirv;
 extern const qk_code qk_q6_K_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_q6_K_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_q6_K_gemv_rows_f16_spirv;
 extern const qk_code qk_q6_K_gemv_wide_f16_spirv;
 extern const qk_code qk_q6_K_gemv_ahead_f16_spirv;
 extern const qk_code qk_q6_K_gemv_shared_f16_spirv;
+extern const qk_code qk_q6_K_gemv_teams_f16_spirv;
 extern const qk_code qk_q6_K_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_q6_K_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_q6_K_gemv_int8_ahead_f16_spirv;
 extern const qk_code qk_q6_K_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_q6_K_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_q6_K_gemv_id_rows_f32_spirv;
 extern const qk_code qk_q6_K_gemv_id_wide_f32_spirv;
 extern const qk_code qk_q6_K_gemv_id_int8_rows_f32_spirv;
@@ -282,7 +286,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -305,7 +309,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -339,7 +343,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -362,7 +366,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -394,7 +398,7 @@ static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -417,7 +421,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -455,7 +459,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -478,7 +482,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -518,7 +522,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -541,7 +545,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -579,7 +583,7 @@ static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -602,7 +606,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -640,25 +644,27 @@ static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q6_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q6_K_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q6_K_gemv_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes}};
 
 static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_f32_spirv, &qk_q6_K_gemv_wide_f32_spirv,
-    &qk_q6_K_gemv_ahead_f32_spirv, &qk_q6_K_gemv_shared_f32_spirv};
+    &qk_q6_K_gemv_ahead_f32_spirv, &qk_q6_K_gemv_shared_f32_spirv, &qk_q6_K_gemv_teams_f32_spirv};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -671,7 +677,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -683,6 +689,8 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 10,
+    .teams_kept = 32,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -693,7 +701,7 @@ static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -738,7 +746,7 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 204
 static const uint32_t q6_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
@@ -749,14 +757,14 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q6_K_gemv_int8_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q6_K_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes}};
 
 static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f32_spirv, &qk_q6_K_gemv_int8_wide_f32_spirv,
-    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv};
+    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv, &qk_q6_K_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -781,6 +789,8 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 7,
     .shares_wide = 1,
+    .teams_tile = 7,
+    .teams_kept = 64,
     .rows_ahead = 1,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -812,7 +822,7 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q6_K_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q6_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
@@ -823,14 +833,14 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q6_K_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q6_K_gemv_split_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q6_K_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes}};
 
 static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f32_spirv, &qk_q6_K_gemv_int8_wide_f32_spirv,
-    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv};
+    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv, &qk_q6_K_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -855,6 +865,8 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .rows_at_once = 4,
     .rows_ahead = 2,
     .ahead_kept = 64,
@@ -887,7 +899,7 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q6_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
@@ -898,14 +910,14 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q6_K_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q6_K_gemv_int24_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, q6_K_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes}};
 
 static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f32_spirv, &qk_q6_K_gemv_int8_wide_f32_spirv,
-    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv};
+    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv, &qk_q6_K_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -930,6 +942,8 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 19,
     .shares_wide = 1,
+    .teams_tile = 19,
+    .teams_kept = 64,
     .rows_at_once = 4,
     .rows_ahead = 1,
     .ahead_kept = 64,
@@ -958,25 +972,27 @@ static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q6_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, q6_K_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q6_K_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q6_K_gemv_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q6_K_gemv_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes}};
 
 static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_f16_spirv, &qk_q6_K_gemv_wide_f16_spirv,
-    &qk_q6_K_gemv_ahead_f16_spirv, &qk_q6_K_gemv_shared_f16_spirv};
+    &qk_q6_K_gemv_ahead_f16_spirv, &qk_q6_K_gemv_shared_f16_spirv, &qk_q6_K_gemv_teams_f16_spirv};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -989,7 +1005,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1001,6 +1017,8 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 5,
     .shares_wide = 0,
+    .teams_tile = 10,
+    .teams_kept = 32,
     .rows_ahead = 2,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -1011,7 +1029,7 @@ static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1056,7 +1074,7 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 204
 static const uint32_t q6_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
@@ -1067,14 +1085,14 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q6_K_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q6_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q6_K_gemv_int8_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q6_K_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes}};
 
 static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f16_spirv, &qk_q6_K_gemv_int8_wide_f16_spirv,
-    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv};
+    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv, &qk_q6_K_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1099,6 +1117,8 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 7,
     .shares_wide = 1,
+    .teams_tile = 7,
+    .teams_kept = 64,
     .rows_ahead = 1,
     .ahead_kept = 64,
     .ahead_block = 512,
@@ -1130,7 +1150,7 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q6_K_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q6_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
@@ -1141,14 +1161,14 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q6_K_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q6_K_gemv_split_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q6_K_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes}};
 
 static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f16_spirv, &qk_q6_K_gemv_int8_wide_f16_spirv,
-    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv};
+    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv, &qk_q6_K_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1173,6 +1193,8 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 13,
     .shares_wide = 1,
+    .teams_tile = 13,
+    .teams_kept = 64,
     .rows_at_once = 4,
     .rows_ahead = 2,
     .ahead_kept = 64,
@@ -1205,7 +1227,7 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t q6_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t q6_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
@@ -1216,14 +1238,14 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q6_K_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q6_K_gemv_int24_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, q6_K_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes}};
 
 static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f16_spirv, &qk_q6_K_gemv_int8_wide_f16_spirv,
-    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv};
+    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv, &qk_q6_K_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1248,6 +1270,8 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 19,
     .shares_wide = 1,
+    .teams_tile = 19,
+    .teams_kept = 64,
     .rows_at_once = 4,
     .rows_ahead = 1,
     .ahead_kept = 64,
@@ -1286,10 +1310,10 @@ static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule}};
 
-static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_f32_spirv, &qk_q6_K_gemv_id_wide_f32_spirv, 0, 0};
+static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_f32_spirv, &qk_q6_K_gemv_id_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1316,7 +1340,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1371,10 +1395,10 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule}};
 
 static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1437,10 +1461,10 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule}};
 
 static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1503,10 +1527,10 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule}};
 
 static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0};
+    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1563,10 +1587,10 @@ static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_
     {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, q6_K_gemv_id_f16_vulkan_schedule}};
 
-static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_f16_spirv, &qk_q6_K_gemv_id_wide_f16_spirv, 0, 0};
+static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_f16_spirv, &qk_q6_K_gemv_id_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1593,7 +1617,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1648,10 +1672,10 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule}};
 
 static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1714,10 +1738,10 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule}};
 
 static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1780,10 +1804,10 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule}};
 
 static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0};
+    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",

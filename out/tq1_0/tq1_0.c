@@ -237,17 +237,21 @@ extern const qk_code qk_tq1_0_gather_bf16_spirv;
 extern const qk_code qk_tq1_0_gemv_rows_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_wide_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_shared_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_teams_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_int8_rows_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_int8_wide_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_int8_ahead_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_int8_shared_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_teams_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_rows_f16_spirv;
 extern const qk_code qk_tq1_0_gemv_wide_f16_spirv;
 extern const qk_code qk_tq1_0_gemv_shared_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_teams_f16_spirv;
 extern const qk_code qk_tq1_0_gemv_int8_rows_f16_spirv;
 extern const qk_code qk_tq1_0_gemv_int8_wide_f16_spirv;
 extern const qk_code qk_tq1_0_gemv_int8_ahead_f16_spirv;
 extern const qk_code qk_tq1_0_gemv_int8_shared_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_teams_f16_spirv;
 extern const qk_code qk_tq1_0_gemv_id_rows_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_id_wide_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_id_int8_rows_f32_spirv;
@@ -268,7 +272,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -291,7 +295,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -325,7 +329,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -348,7 +352,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -380,7 +384,7 @@ static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -403,7 +407,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -441,7 +445,7 @@ static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -464,7 +468,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -504,7 +508,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -527,7 +531,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -565,7 +569,7 @@ static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -588,7 +592,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -628,7 +632,7 @@ static const uint32_t tq1_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
@@ -636,13 +640,13 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, tq1_0_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 4, tq1_0_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule}};
 
 static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_f32_spirv, &qk_tq1_0_gemv_wide_f32_spirv, 0,
-    &qk_tq1_0_gemv_shared_f32_spirv};
+    &qk_tq1_0_gemv_shared_f32_spirv, &qk_tq1_0_gemv_teams_f32_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -667,6 +671,8 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 17,
     .shares_wide = 0,
+    .teams_tile = 17,
+    .teams_kept = 64,
     .sum_roundings = 122,
 };
 
@@ -674,7 +680,7 @@ static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -719,7 +725,7 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
@@ -730,14 +736,14 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, tq1_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 5, tq1_0_gemv_int8_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes}};
 
 static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f32_spirv, &qk_tq1_0_gemv_int8_wide_f32_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv};
+    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv, &qk_tq1_0_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -762,6 +768,8 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 10,
     .shares_wide = 1,
+    .teams_tile = 10,
+    .teams_kept = 128,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
@@ -793,7 +801,7 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2
 static const uint32_t tq1_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f32_vulkan_local_size_x},
@@ -805,14 +813,14 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, tq1_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, tq1_0_gemv_split_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, tq1_0_gemv_split_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes}};
 
 static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f32_spirv, &qk_tq1_0_gemv_int8_wide_f32_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv};
+    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv, &qk_tq1_0_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -837,6 +845,8 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 19,
     .shares_wide = 1,
+    .teams_tile = 19,
+    .teams_kept = 128,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
@@ -868,7 +878,7 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f32_vulkan_local_size_x},
@@ -880,14 +890,14 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, tq1_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, tq1_0_gemv_int24_f32_vulkan_schedule},
+    {20, "schedule", 0, 6, tq1_0_gemv_int24_f32_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes}};
 
 static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f32_spirv, &qk_tq1_0_gemv_int8_wide_f32_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv};
+    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv, &qk_tq1_0_gemv_int8_teams_f32_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -912,6 +922,8 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .wide_block = 512,
     .shared_tile = 28,
     .shares_wide = 1,
+    .teams_tile = 28,
+    .teams_kept = 128,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 128,
@@ -942,7 +954,7 @@ static const uint32_t tq1_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t tq1_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4};
+static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
@@ -950,13 +962,13 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, tq1_0_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, tq1_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 4, tq1_0_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule}};
 
 static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_f16_spirv, &qk_tq1_0_gemv_wide_f16_spirv, 0,
-    &qk_tq1_0_gemv_shared_f16_spirv};
+    &qk_tq1_0_gemv_shared_f16_spirv, &qk_tq1_0_gemv_teams_f16_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -981,6 +993,8 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 17,
     .shares_wide = 0,
+    .teams_tile = 17,
+    .teams_kept = 64,
     .sum_roundings = 122,
 };
 
@@ -988,7 +1002,7 @@ static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1033,7 +1047,7 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
@@ -1044,14 +1058,14 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, tq1_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, tq1_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, tq1_0_gemv_int8_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, tq1_0_gemv_int8_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes}};
 
 static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f16_spirv, &qk_tq1_0_gemv_int8_wide_f16_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv};
+    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv, &qk_tq1_0_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1076,6 +1090,8 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 10,
     .shares_wide = 1,
+    .teams_tile = 10,
+    .teams_kept = 128,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
@@ -1107,7 +1123,7 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2
 static const uint32_t tq1_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f16_vulkan_local_size_x},
@@ -1119,14 +1135,14 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, tq1_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, tq1_0_gemv_split_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, tq1_0_gemv_split_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes}};
 
 static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f16_spirv, &qk_tq1_0_gemv_int8_wide_f16_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv};
+    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv, &qk_tq1_0_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1151,6 +1167,8 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 19,
     .shares_wide = 1,
+    .teams_tile = 19,
+    .teams_kept = 128,
     .rows_ahead = 4,
     .ahead_kept = 128,
     .ahead_block = 512,
@@ -1182,7 +1200,7 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
-static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
 static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f16_vulkan_local_size_x},
@@ -1194,14 +1212,14 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {11, "padded", 0, 2, tq1_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, tq1_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, tq1_0_gemv_int24_f16_vulkan_schedule},
+    {20, "schedule", 0, 6, tq1_0_gemv_int24_f16_vulkan_schedule},
     {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes}};
 
 static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f16_spirv, &qk_tq1_0_gemv_int8_wide_f16_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv};
+    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv, &qk_tq1_0_gemv_int8_teams_f16_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1226,6 +1244,8 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .wide_block = 512,
     .shared_tile = 28,
     .shares_wide = 1,
+    .teams_tile = 28,
+    .teams_kept = 128,
     .rows_at_once = 4,
     .rows_ahead = 4,
     .ahead_kept = 128,
@@ -1264,10 +1284,11 @@ static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule}};
 
-static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_f32_spirv, &qk_tq1_0_gemv_id_wide_f32_spirv, 0, 0};
+static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_f32_spirv, &qk_tq1_0_gemv_id_wide_f32_spirv, 0, 0,
+    0};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1294,7 +1315,7 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1342,10 +1363,10 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_schedule}};
 
-static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1399,10 +1420,10 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f32_vulkan_schedule}};
 
-static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1456,10 +1477,10 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_schedule}};
 
-static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1514,10 +1535,11 @@ static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local
     {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged},
     {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule}};
 
-static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_f16_spirv, &qk_tq1_0_gemv_id_wide_f16_spirv, 0, 0};
+static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_f16_spirv, &qk_tq1_0_gemv_id_wide_f16_spirv, 0, 0,
+    0};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1544,7 +1566,7 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1592,10 +1614,10 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_schedule}};
 
-static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1649,10 +1671,10 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_split_f16_vulkan_schedule}};
 
-static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1706,10 +1728,10 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits},
     {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_schedule}};
 
-static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 3,
+    .abi = 4,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",

@@ -71,6 +71,10 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
     if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
         return 32 * threads * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1);
     bytes = threads * rows * (fours != 0 || kept < 2 ? 2 : kept) + QK_UNUSED_SHARED_BYTES;
+    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
+        bytes = qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1) > 4
+                    ? threads * rows * kept / 2 + QK_UNUSED_SHARED_BYTES
+                    : QK_UNUSED_SHARED_BYTES;
     bytes += kept > 1 ? fours * QK_EACH_FOUR_ : 0;
     bytes += staged > 1 ? staged * QK_EACH_RUN_ : 0;
     bytes += tables > 1 ? tables * qk_table_bytes_(kernel) : 0;
@@ -291,12 +295,13 @@ typedef struct qk_share_ {
     uint32_t kept, rows, split, threads;
     int staged; /* x is loaded by the whole workgroup */
     int ahead;  /* rows are loaded ahead */
+    int teams;  /* of lanes share rows, and all of a workgroup x */
 } qk_share_;
 
 /* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. */
 static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, int ahead) {
-    qk_share_ s = {1, 0, 1, 128, 0, ahead};
+    qk_share_ s = {1, 0, 1, 128, 0, ahead, 0};
     uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
     uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0), most = 512;
     int tables = qk_makes_tables_(kernel), few_bits = digits > 1 && qk_has_few_bits_(kernel), large, many;
@@ -350,6 +355,8 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
     uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, QK_CONSTANT_COPIES, 0);
     uint32_t copied = (pairs != 1 ? pairs : s->staged ? 1 : COPIES) * QK_PAIRS_;
     uint32_t used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0) + QK_UNUSED_SHARED_BYTES;
+    if (s->teams)
+        used = s->threads * s->rows * s->kept / 2 + QK_UNUSED_SHARED_BYTES;
     if (s->ahead)
         used += (uint32_t)qk_ahead_bytes_(kernel, s->threads, s->rows, qk_lanes_(limits));
     uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, runs = 512;
@@ -390,6 +397,71 @@ static inline int qk_can_go_ahead_(const qk_kernel *kernel, const qk_limits *lim
     return cols / kernel->block_elements * qk_block_bytes_(kernel) % 16 == 0;
 }
 
+/* Whether rows of `cols` elements can have larger tiles: whole ones; and where loads go beyond the last block, which another path
+ * takes, there is one before it. `matrix_rows` are those of the launch. */
+static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
+    int overruns = qk_constant_(kernel, NULL, QK_CONSTANT_PADDED, 2) != 2;
+    if (kernel->wide_block == 0)
+        return 1;
+    return cols % kernel->wide_block == 0 && (!overruns || matrix_rows > 1 || cols / kernel->wide_block > 1);
+}
+
+/* Workgroups that give three of four processors of the device one. */
+static inline uint64_t qk_enough_workgroups_(const qk_limits *limits) {
+    return qk_busy_workgroups_(limits) * 3 / 20;
+}
+
+/* Rows that a workgroup of teams takes at a time; `split` quarters of a subgroup are one. */
+static inline uint64_t qk_rows_of_teams_(const qk_limits *limits, uint32_t threads, uint32_t rows, uint32_t split) {
+    return qk_max_(1, (uint64_t)rows * (4 * threads / (qk_lanes_(limits) * split)));
+}
+
+/* Registers of a thread for sums, for what is loaded of weights, and for x: with more, the workgroups of a processor are too few. */
+#define QK_TEAM_REGISTERS 112u
+#define QK_TEAM_THREADS 256u
+
+/* Teams of lanes, each with rows of its own, share x. Of few rows, more lanes are a team, as long as all have a tile of what is
+ * shared; then each takes fewer rows, and workgroups are smaller; until there are enough workgroups. */
+static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
+                                  qk_share_ *s) {
+    uint32_t lanes = qk_lanes_(limits), room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, fours = 512;
+    uint64_t words = kernel->teams_kept * qk_block_bytes_(kernel) / kernel->block_elements / 4;
+    uint64_t each = (uint64_t)kernel->teams_tile * s->kept, tiles = qk_ceil_(cols, kernel->teams_kept);
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (kernel->spec_constants[i].id == QK_CONSTANT_SHARED_FOURS)
+            fours = qk_most_within_(&kernel->spec_constants[i], QK_EACH_FOUR_, room * 5 / 6);
+    tiles = qk_min_(tiles, each != 0 ? fours / each : tiles);
+    s->rows = 4;
+    while (s->rows > 1 && s->rows * (words + s->kept) + 4 * kernel->teams_tile > QK_TEAM_REGISTERS)
+        s->rows /= 2;
+    s->threads = (uint32_t)qk_max_(lanes, qk_min_(QK_TEAM_THREADS, limits->workgroup_size));
+    s->split = lanes < 16 ? 4 : 1;
+    while (qk_ceil_(rows, qk_rows_of_teams_(limits, s->threads, s->rows, s->split)) < qk_enough_workgroups_(limits)) {
+        uint32_t team = lanes * s->split / 4;
+        if (2 * team <= s->threads && 2 * team <= tiles)
+            s->split *= 2;
+        else if (s->rows > 2)
+            s->rows /= 2;
+        else if (s->threads >= 2 * team && s->threads > 2 * lanes)
+            s->threads /= 2;
+        else
+            break;
+    }
+}
+
+/* Whether teams share x of several right-hand sides, not a workgroup whose subgroups walk down more rows: where these would leave
+ * processors without a workgroup; and of floats more than two vectors, whose tiles are smaller in teams. */
+static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
+                                  const qk_share_ *s) {
+    uint32_t wanted = qk_wanted_schedule_(kernel);
+    int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0 && s->kept > 2;
+    if (s->kept < 2 || !qk_has_schedule_(kernel, QK_SCHEDULE_TEAMS) || !qk_fits_wide_(kernel, rows, cols))
+        return 0;
+    if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < 32)
+        return wanted == QK_SCHEDULE_TEAMS;
+    return floats || qk_ceil_(rows, 4 * s->rows * qk_subgroups_(limits, s->threads)) < qk_enough_workgroups_(limits);
+}
+
 static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols, qk_share_ s,
                                           uint32_t *constants) {
     int keeps = qk_keeps_x_(kernel, s.kept, qk_wanted_schedule_(kernel));
@@ -412,6 +484,7 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
         if (c->id == QK_CONSTANT_SCHEDULE)
             constants[i] = s.ahead      ? (uint32_t)QK_SCHEDULE_AHEAD
                            : !keeps     ? (uint32_t)QK_SCHEDULE_ROWS
+                           : s.teams    ? (uint32_t)QK_SCHEDULE_TEAMS
                            : s.kept > 1 ? (uint32_t)QK_SCHEDULE_SHARED
                                         : (uint32_t)QK_SCHEDULE_WIDE;
         if (c->id == QK_CONSTANT_LANES)
@@ -445,35 +518,10 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
             qk_shared_bytes_(kernel, constants) <= room)
             return;
     }
+    s.teams = qk_forms_teams_(kernel, limits, rows, cols, &s);
+    if (s.teams)
+        qk_form_teams_(kernel, limits, rows, cols, &s);
     qk_set_gemv_constants_(kernel, limits, cols, s, constants);
-}
-
-/* Whether rows of `cols` elements can have larger tiles: whole ones; and where loads go beyond the last block, which another path
- * takes, there is one before it. `matrix_rows` are those of the launch. */
-static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
-    int overruns = qk_constant_(kernel, NULL, QK_CONSTANT_PADDED, 2) != 2;
-    if (kernel->wide_block == 0)
-        return 1;
-    return cols % kernel->wide_block == 0 && (!overruns || matrix_rows > 1 || cols / kernel->wide_block > 1);
-}
-
-/* Whether several right-hand sides are better taken one by one, in launches that do not wait for each other: a workgroup that shares
- * x has rows for all of its lanes, so that of few rows most of the device has none, where with one right-hand side subgroups share
- * each row. Up to how many rows follows from times of both at the shapes of models, on one GPU. */
-static inline int qk_goes_one_by_one_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
-                                      uint64_t batch) {
-    uint32_t digits = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
-    uint64_t most;
-    if (batch < 2 || limits->subgroup_size < 32 || !qk_has_schedule_(kernel, QK_SCHEDULE_WIDE) ||
-        !qk_has_schedule_(kernel, QK_SCHEDULE_SHARED) || !qk_fits_wide_(kernel, rows, cols))
-        return 0;
-    if (digits == 0)
-        most = batch == 2 ? 256 : batch <= 6 ? 24 : 12;
-    else if (batch == 2)
-        most = digits == 1 ? 12 : 24;
-    else
-        most = digits == 1 || cols < 4096 ? 0 : 4;
-    return rows <= most * qk_busy_workgroups_(limits);
 }
 
 /* Whether the schedule that was chosen fits, with the constants of the launch: modules rely on it. */
@@ -490,8 +538,11 @@ static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uin
         return 0; /* also where it is not known */
     if (schedule == QK_SCHEDULE_WIDE)
         return threads / lanes >= split && qk_fits_wide_(kernel, matrix_rows, cols);
-    if (schedule == QK_SCHEDULE_SHARED)
-        return fours >= kernel->shared_tile * batch &&
+    if (schedule == QK_SCHEDULE_TEAMS && (lanes < 8 || lanes * split < 4 * rows || lanes * split > 4 * threads ||
+                                          !qk_fits_wide_(kernel, matrix_rows, cols)))
+        return 0;
+    if (schedule == QK_SCHEDULE_SHARED || schedule == QK_SCHEDULE_TEAMS)
+        return fours >= (schedule == QK_SCHEDULE_TEAMS ? kernel->teams_tile : kernel->shared_tile) * batch &&
                (!kernel->shares_wide || qk_fits_wide_(kernel, matrix_rows, cols));
     return threads / lanes >= split;
 }

@@ -440,22 +440,13 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
                                              : rows * (threads > 32 ? threads / 32 : 1)),
                          walking);
     }
+    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
+        groups = qk_ceil_(count, qk_rows_of_teams_(&call->backend->limits, threads, rows,
+                                                   qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1)));
     groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, count, g->cols * kept, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     qk_fit_schedule_(kernel, &call->backend->limits, count, g->cols, constants);
     return call->backend->launch(call->backend->context, &launch, error);
-}
-
-/* As many calls as there are right-hand sides, which were checked together; 0 where that is not faster, where a tuning was
- * measured for them together, or where they do not begin as the device asks. */
-static inline int qk_is_apart_(const qk_backend *backend, const qk_kernel *kernel, qk_range x, qk_range y,
-                               const qk_gemv_ *g) {
-    uint64_t of_x = g->cols * qk_type_bytes(kernel->bindings[kernel->binding_count - 2].element);
-    uint64_t alignment = backend->limits.offset_alignment != 0 ? backend->limits.offset_alignment : 1;
-    if (qk_tuning_find(backend->tuning, kernel->name, g->rows, g->cols, g->batch) != NULL)
-        return 0;
-    return (x.offset | of_x | y.offset | (4 * g->rows)) % alignment == 0 &&
-           qk_goes_one_by_one_(kernel, &backend->limits, g->rows, g->cols, g->batch);
 }
 
 /* Multiplies a matrix with vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
@@ -468,7 +459,7 @@ static inline int qk_is_apart_(const qk_backend *backend, const qk_kernel *kerne
  *             any number
  * batch       from 1 to 8
  *
- * Of few rows, each vector is a launch of its own where that is faster. With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric; on one device, the result has the
+ * With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric; on one device, the result has the
  * same bits each time. Returns as qk_dispatch_dequant does. */
 static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
                                          qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch,
@@ -477,8 +468,6 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
     if (kernel == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
     int blocks = kernel->view == QK_VIEW_BLOCKS;
-    const qk_backend *own = backend;
-    const qk_kernel *untuned = kernel;
     qk_tuned_ tuned;
     qk_status status = qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, error);
     if (status == QK_OK)
@@ -493,12 +482,6 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
     if ((status = qk_add_gemv_(&call, weights, x, y, &g, error)) != QK_OK)
         return status;
     status = qk_chunk_gemv_(&call, &g, error);
-    if (status == QK_OK && qk_is_apart_(own, untuned, x, y, &g)) {
-        for (uint64_t m = 0; status == QK_OK && m < batch; m++)
-            status = qk_dispatch_gemv(own, untuned, weights, qk_part_(&call.arguments[call.count - 2], m, 1),
-                                      qk_part_(&call.arguments[call.count - 1], m, 1), rows, cols, 1, error);
-        return status;
-    }
     for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
         n = qk_min_(g.row_chunk, rows - first);
         status = qk_launch_gemv_(&call, &g, first, n, error);

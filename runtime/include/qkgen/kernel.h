@@ -11,7 +11,7 @@
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
-#define QK_ABI_VERSION 3
+#define QK_ABI_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -198,6 +198,8 @@ typedef struct qk_kernel {
     uint32_t wide_block;    /* elements of which rows have a multiple in the schedules of larger tiles; 0: any number */
     uint32_t shared_tile;   /* of QK_SCHEDULE_SHARED, runs of 16 bytes of x, for each right-hand side and tile */
     uint32_t shares_wide;   /* 1: its tiles are the larger ones */
+    uint32_t teams_tile;    /* of QK_SCHEDULE_TEAMS, as shared_tile */
+    uint32_t teams_kept;    /* elements of a tile there */
     uint32_t rows_at_once;  /* of one right-hand side, that fit into a thread's registers; 0: 8 */
     uint32_t rows_ahead;    /* of QK_SCHEDULE_AHEAD, as many at once; 0: the kernel does not have it */
     uint32_t ahead_kept;    /* elements there whose x a lane keeps */
