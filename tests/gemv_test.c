@@ -121,6 +121,7 @@ typedef struct counter {
     qk_backend inner;
     uint32_t launches;
     uint32_t ahead; /* of them, those that load rows ahead */
+    uint32_t teams; /* and those in which teams share rows */
 } counter;
 
 /* A constant that all launches have, be it one that dispatch would not choose; no name: none. */
@@ -145,15 +146,16 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
     }
     c->launches++;
     c->ahead += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD;
+    c->teams += qk_constant_(launch->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS;
     return c->inner.launch(c->inner.context, &wide, why);
 }
 
 static const qk_tuning *tuning;
-static uint32_t ahead; /* launches that load rows ahead, as a test expects them */
+static uint32_t ahead, teams; /* launches that load rows ahead, or have teams, as a test expects them */
 
 static qk_backend counted(counter *c, uint64_t range) {
     c->inner = qk_vulkan_backend(vk);
-    c->launches = c->ahead = 0;
+    c->launches = c->ahead = c->teams = 0;
     qk_backend backend = c->inner;
     backend.context = c;
     backend.launch = count_launch;
@@ -202,6 +204,7 @@ static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t bat
         check_near(&y, expected, f->kernel->name);
         assert_int_equal(c.launches, launches);
         assert_int_equal(c.ahead, ahead);
+        assert_int_equal(c.teams, teams);
         if (again > 0) assert_memory_equal(before, y.data, y.bytes);
         memcpy(before, y.data, y.bytes);
     }
@@ -333,6 +336,32 @@ static void test_ahead(void **state) {
             run_gemv(&formats[IQ2_S], n, 4 * slice, 1, UINT64_MAX, 1);
         }
     ahead = 0;
+    tuning = NULL;
+}
+
+/* Teams of two lanes and more, up to all of a workgroup; with all of x in its memory, and with a part; more rows than a launch
+ * takes at a time; and where lanes are fewer than rows, or the workgroup has none for a team, none. */
+static void test_teams(void **state) {
+    static const uint64_t rows[] = {37, 5, 130}, cols[] = {1024, 512, 4096}, batch[] = {2, 3, 8};
+    const uint32_t size = qk_vulkan_backend(vk).limits.subgroup_size;
+    (void)state;
+    qk_tuning_entry entry = {.rows = 1, .cols = 1, .count = 5};
+    const qk_tuning tuned = {.count = 1, .entries = &entry};
+    entry.values[0] = (qk_tuned_value){QK_CONSTANT_SCHEDULE, QK_SCHEDULE_TEAMS};
+    entry.values[1] = (qk_tuned_value){QK_CONSTANT_LOCAL_SIZE_X, 4 * size};
+    entry.values[2] = (qk_tuned_value){QK_CONSTANT_WORKGROUPS, 2};
+    tuning = &tuned;
+    for (uint32_t f = 0; f < TRIPLES; f++)
+        for (uint32_t split = 1, i = f; split <= 32; split *= 2, i++) {
+            const uint32_t at_once = 1u << i % 3;
+            snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[f].kernel->name);
+            entry.values[3] = (qk_tuned_value){QK_CONSTANT_ROWS, at_once};
+            entry.values[4] = (qk_tuned_value){QK_CONSTANT_SPLIT, split};
+            entry.batch = batch[i / 2 % 3];
+            teams = split <= 16 && size * split >= 4 * at_once;
+            run_gemv(&formats[f], rows[(i + 1) % 3], cols[i % 3], entry.batch, UINT64_MAX, 1);
+        }
+    teams = 0;
     tuning = NULL;
 }
 
@@ -497,6 +526,7 @@ int main(void) {
         cmocka_unit_test(test_experts),
         cmocka_unit_test(test_staged_experts),
         cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_teams),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -267,11 +267,19 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
                        .sum = sum};
 }
 
-/* The plan of teams. As integers, x takes few registers; as floats, tiles are small. */
+/* The plan of teams: tiles are small, for sums of several right-hand sides take registers, too; those of integers with the
+ * lookups that the larger ones have. */
 static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
-    if (!kernel->wide || kernel->sum->products != QG_PRODUCTS_F32) return kernel->wide ? kernel->wide : kernel->plan;
-    const qg_plan *small = qg_plan_small(arena, kernel->layout, kernel->plan);
-    return small ? save_registers(arena, small) : kernel->plan;
+    const qg_plan *wide = kernel->wide, *small;
+    if (!wide) return kernel->plan;
+    if (kernel->sum->products == QG_PRODUCTS_F32) {
+        small = qg_plan_small(arena, kernel->layout, kernel->plan);
+        return small ? save_registers(arena, small) : kernel->plan;
+    }
+    small = qg_plan_wide(arena, kernel->layout, kernel->plan, false);
+    if (!small || small->tile_elements >= wide->tile_elements || !qg_lower_dot(small, QG_PRODUCTS_INT8)) return wide;
+    small = look_up_nearby(arena, small, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
+    return small->pairs == wide->pairs && small->copied == wide->copied ? small : wide;
 }
 
 /* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the

@@ -417,7 +417,7 @@ static inline uint64_t qk_rows_of_teams_(const qk_limits *limits, uint32_t threa
 }
 
 /* Registers of a thread for sums, for what is loaded of weights, and for x: with more, the workgroups of a processor are too few. */
-#define QK_TEAM_REGISTERS 112u
+#define QK_TEAM_REGISTERS 96u
 #define QK_TEAM_THREADS 256u
 
 /* Teams of lanes, each with rows of its own, share x. Of few rows, more lanes are a team, as long as all have a tile of what is
