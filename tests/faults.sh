@@ -84,7 +84,7 @@ fault() {
 }
 
 printf '| fault | in | what soak says | seconds | cases |\n|---|---|---|---|---|\n'
-rows=templates/gemv_rows.comp wide=templates/gemv_wide.comp shared=templates/gemv_shared.comp
+rows=templates/gemv_rows.comp wide=templates/gemv_wide.comp shared=templates/gemv_shared.comp teams=templates/gemv_teams.comp
 experts=templates/gemv_id_wide.comp dispatch=runtime/include/qkgen/dispatch_launch.h
 
 # ---- launches that do not come back ----
@@ -98,6 +98,7 @@ fault "no barrier before sums of several subgroups are added" $rows \
   '/if \(split == 1u\) continue;/ { n; s/barrier\(\);/;/ }' --family gemv --class exact
 fault "no barrier before they are written again" $rows '/finish\(m, row, total\);$/ { n; n; s/barrier\(\);/;/ }' --family gemv --class exact
 fault "x is read before it is there" $shared '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' --family gemv --class exact
+fault "x of teams is read before it is there" $teams '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' --family gemv --class exact
 
 # ---- rows and tiles ----
 fault "the tail of a row is left out" $wide 's/\(tiles \+ slice - 1u\) \/ slice/max(1u, tiles \/ slice)/' --family gemv --class exact

@@ -174,6 +174,11 @@ mutate "several vectors: x stays while it is read" templates/gemv_shared.comp '/
 mutate "several vectors: tiles of a slice lie apart" gen/text/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
 mutate "several vectors: the last block of all" templates/gemv_shared.comp 's/fetch_last\(min\(row \+ i % ROWS, end - 1u\)/fetch_last(min(row, end - 1u)/' \
   script gemv vulkan "blocks q8_0 6 4 3 f32"
+mutate "teams: each vector has its sums" templates/gemv_teams.comp 's/m = i % each \/ ROWS/m = 0u * i/' unit gemv_test
+mutate "teams: each slice of x is shared" templates/gemv_teams.comp 's/begin != shared_from\)/shared_from == ~0u)/' unit gemv_test
+mutate "teams: each lane has a tile of its own" templates/gemv_teams.comp 's/begin \+ min\(t, count - 1u\)/begin/' unit gemv_test
+mutate "teams: no row is written beyond the last" templates/gemv_teams.comp 's/n < rows \&\& m < batch/m < batch/' unit gemv_test
+mutate "teams: few rows get more workgroups" $choose 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/begin == 0u \? total : y\[at\] \+ total/total/' unit mma_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
@@ -269,7 +274,7 @@ mutate "x for experts beside copies of tables" $choose 's/digits && !tables && q
 mutate "x of many rows without experts" $choose 's/ && qk_takes_experts_\(kernel\)\)/)/' unit dispatch_sums_test
 mutate "bytes of x for experts" $choose 's/many && digits == 1 && s\.rows/many \&\& s.rows/' unit dispatch_sums_test
 mutate "workgroups for experts of many tokens" $choose 's/most = many \|\| subgroups/most = subgroups/' unit dispatch_sums_test
-mutate "room for workgroups with rows ahead" $launch 's/walking \* 3, 4/walking * 4, 4/' unit dispatch_sums_test
+mutate "room for workgroups with rows ahead" $choose 's/walking \* 3, 4/walking * 4, 4/' unit dispatch_sums_test
 mutate "room beside one row" $choose 's/QK_CONSTANT_ROWS, 1\) > 1/QK_CONSTANT_ROWS, 1) > 0/' unit dispatch_sums_test
 mutate "room for many bits" $choose 's/> 11 \* \(uint64_t\)kernel/> 10 * (uint64_t)kernel/' unit dispatch_sums_test
 mutate "room beside x of two bytes" $choose 's/(qk_constant_\(kernel, NULL, QK_CONSTANT_DIGITS, 0\)) == 2/\1 > 0/' unit dispatch_sums_test
@@ -349,10 +354,7 @@ mutate "arrays that a launch does not use take shared memory, too" $choose 's/QK
   unit shared_memory_test
 mutate "the runtime refuses what takes more than the device has" runtime/vulkan_pipeline.c 's/ \|\| bytes <= vk->info.shared_bytes\)/ || bytes > 0)/' \
   unit gemv_test
-mutate "several vectors: x is not shared where no tile fits" $choose 's/fours >= kernel->shared_tile \* batch/fours >= 0 * kernel->shared_tile * batch/' unit dispatch_sums_test
-mutate "few rows, several vectors: one by one" $choose 's/return rows <= most \* qk_busy_workgroups_\(limits\)/return rows <= 0 * most/' unit dispatch_sums_test
-mutate "one by one: each has its own x" $launch 's/qk_part_\(\&call\.arguments\[call\.count - 2\], m, 1\)/qk_part_(\&call.arguments[call.count - 2], 0, 1)/' \
-  unit dispatch_sums_test
+mutate "several vectors: x is not shared where no tile fits" $choose 's/: kernel->shared_tile\) \* batch/: kernel->shared_tile) * 0 * batch/' unit dispatch_sums_test
 mutate "a schedule has as many lanes as it takes rows" $choose 's/if \(lanes < rows\)/if (2 * lanes < rows)/' unit dispatch_sums_test
 mutate "larger tiles have a block before the last" $choose 's/!overruns \|\| matrix_rows > 1/!overruns || matrix_rows > 0/' unit dispatch_sums_test
 mutate "a launch takes the module of its schedule" runtime/include/qkgen/kernel.h 's/return kernel->schedules\[schedule\];/return kernel->schedules[1];/' unit gemv_test

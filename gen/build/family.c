@@ -49,11 +49,27 @@ const qg_sum_class *qg_sum_class_named(const char *name) {
     return NULL;
 }
 
+enum { ANY, ONE, SEVERAL };
+
+static const struct {
+    const char *name;
+    int vectors;
+} schedules[QK_SCHEDULE_COUNT] = {
+#define S(number, NAME, name, vectors, meaning) [number] = {name, vectors},
+    QK_SCHEDULES(S)
+#undef S
+};
+
+const char *qg_schedule_name(qk_schedule schedule) { return schedules[schedule].name; }
+
+bool qg_schedule_shares_x(qk_schedule schedule) { return schedules[schedule].vectors == SEVERAL; }
+
 uint32_t qg_schedules_of(const qg_kernel *kernel) {
+    uint32_t all = 0;
     if (!kernel->family->sums || qg_is_mma(kernel)) return 0;
-    return 1u << QK_SCHEDULE_ROWS | (kernel->wide ? 1u << QK_SCHEDULE_WIDE : 0) |
-           (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0) |
-           (qg_shares_x(kernel) ? 1u << QK_SCHEDULE_SHARED | 1u << QK_SCHEDULE_TEAMS : 0);
+    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
+        all |= s == QK_SCHEDULE_ROWS || (schedules[s].vectors == SEVERAL && qg_shares_x(kernel)) ? 1u << s : 0;
+    return all | (kernel->wide ? 1u << QK_SCHEDULE_WIDE : 0) | (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0);
 }
 
 qk_schedule qg_main_schedule(const qg_kernel *kernel) {
@@ -61,18 +77,10 @@ qk_schedule qg_main_schedule(const qg_kernel *kernel) {
     return !all ? QK_SCHEDULE_NONE : all >> QK_SCHEDULE_WIDE & 1 ? QK_SCHEDULE_WIDE : QK_SCHEDULE_ROWS;
 }
 
-static const char *const schedule_names[QK_SCHEDULE_COUNT] = {
-#define S(number, NAME, name, meaning) [number] = name,
-    QK_SCHEDULES(S)
-#undef S
-};
-
-const char *qg_schedule_name(qk_schedule schedule) { return schedule_names[schedule]; }
-
 const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule schedule) {
     const char *scalar = strrchr(kernel->module, '_');
     if (schedule == QK_SCHEDULE_NONE) return kernel->module;
-    return qg_format(arena, "%.*s_%s%s", (int)(scalar - kernel->module), kernel->module, schedule_names[schedule],
+    return qg_format(arena, "%.*s_%s%s", (int)(scalar - kernel->module), kernel->module, qg_schedule_name(schedule),
                      scalar);
 }
 
@@ -267,8 +275,8 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
                        .sum = sum};
 }
 
-/* The plan of teams: tiles are small, for sums of several right-hand sides take registers, too; those of integers with the
- * lookups that the larger ones have. */
+/* The plan of teams: tiles are small, for sums of several right-hand sides take registers, too; those of integers with
+ * the lookups that the larger ones have. */
 static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
     const qg_plan *wide = kernel->wide, *small;
     if (!wide) return kernel->plan;

@@ -107,6 +107,8 @@ bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule);
 /* The one that banners and lists speak of: of larger tiles where it has them; QK_SCHEDULE_NONE where there are none. */
 qk_schedule qg_main_schedule(const qg_kernel *kernel);
 const char *qg_schedule_name(qk_schedule schedule);
+/* Whether it is for several right-hand sides, whose x a workgroup shares. */
+bool qg_schedule_shares_x(qk_schedule schedule);
 /* The name of a kernel's GLSL and words with a schedule. */
 const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule schedule);
 

@@ -11,8 +11,10 @@ static const qk_code *compile(qg_arena *arena, const qg_templates *templates, co
 }
 
 uint32_t qg_schedules_for(const qg_kernel *kernel, uint64_t batch) {
-    const uint32_t all = qg_schedules_of(kernel);
-    return batch == 1 ? all & ~(1u << QK_SCHEDULE_SHARED | 1u << QK_SCHEDULE_TEAMS) : all; /* several may be launched one by one */
+    uint32_t all = qg_schedules_of(kernel);
+    for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
+        if (batch == 1 && qg_schedule_shares_x((qk_schedule)s)) all &= ~(1u << s);
+    return all;
 }
 
 bool qg_compile_modules(qg_arena *arena, const qg_templates *templates, const qg_request *request,

@@ -361,7 +361,6 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     const qg_kernel *kernel = program->kernel;
     const qg_step *step = program->main, *values = program->values;
     const qg_ir *ir = step->code;
-    const bool shared = program->schedule == QK_SCHEDULE_SHARED || program->schedule == QK_SCHEDULE_TEAMS;
     qg_text loads = qg_text_new(arena);
     qg_text_puts(&loads, "");
     if (step->plan == kernel->plan) wide_loads(&loads, ir, values ? values->code : NULL, kernel->plan);
@@ -384,7 +383,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     ahead_holes(arena, holes, program);
     qg_lookup_holes(arena, holes, program);
     staged_holes(arena, holes, program);
-    qg_hole(holes, "shared_x", shared ? qg_shared_x(arena, step) : "");
+    qg_hole(holes, "shared_x", qg_schedule_shares_x(program->schedule) ? qg_shared_x(arena, step) : "");
     qg_hole(holes, "load_x", load_x(arena, program, step, NULL));
     const char *where = program->ahead ? "uint j" : "uint n, uint j";
     qg_hole(holes, "accumulate",

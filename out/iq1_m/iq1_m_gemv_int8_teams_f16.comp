@@ -1,7 +1,7 @@
 // iq1_m_gemv_int8_teams_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
 // 56 bytes for 256 elements, 1.75 bits each.
-// For each weight 0.219 bytes read, 3.46 operations: 0.0547 loads, 1.5 bits, 0.984 integer, 0.695 float, 0.102 conversions, 0.125 lookups.
+// For each weight 0.219 bytes read, 3.72 operations: 0.0938 loads, 1.59 bits, 1.09 integer, 0.703 float, 0.109 conversions, 0.125 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -31,13 +31,11 @@ layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at l
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -63,10 +61,10 @@ const uint TILES = 1u;
 
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
 // integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-int x[TILES][DIGITS][32];
-int x_digits[TILES][DIGITS][8];
-float x_step[TILES][4];
-float x_sum[TILES][16];
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][4];
+float x_step[TILES][2];
+float x_sum[TILES][8];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
@@ -128,8 +126,8 @@ uint G_at(uint i) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 64u + tile * 32u;
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
     const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
     const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
@@ -147,22 +145,6 @@ void load_x(uint vector, uint j, uint k) {
     const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
     const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
     const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
-    const vec4 x16 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
-    const vec4 x17 = vec4(unpackHalf2x16(x_in[from + 17u].x), unpackHalf2x16(x_in[from + 17u].y));
-    const vec4 x18 = vec4(unpackHalf2x16(x_in[from + 18u].x), unpackHalf2x16(x_in[from + 18u].y));
-    const vec4 x19 = vec4(unpackHalf2x16(x_in[from + 19u].x), unpackHalf2x16(x_in[from + 19u].y));
-    const vec4 x20 = vec4(unpackHalf2x16(x_in[from + 20u].x), unpackHalf2x16(x_in[from + 20u].y));
-    const vec4 x21 = vec4(unpackHalf2x16(x_in[from + 21u].x), unpackHalf2x16(x_in[from + 21u].y));
-    const vec4 x22 = vec4(unpackHalf2x16(x_in[from + 22u].x), unpackHalf2x16(x_in[from + 22u].y));
-    const vec4 x23 = vec4(unpackHalf2x16(x_in[from + 23u].x), unpackHalf2x16(x_in[from + 23u].y));
-    const vec4 x24 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
-    const vec4 x25 = vec4(unpackHalf2x16(x_in[from + 25u].x), unpackHalf2x16(x_in[from + 25u].y));
-    const vec4 x26 = vec4(unpackHalf2x16(x_in[from + 26u].x), unpackHalf2x16(x_in[from + 26u].y));
-    const vec4 x27 = vec4(unpackHalf2x16(x_in[from + 27u].x), unpackHalf2x16(x_in[from + 27u].y));
-    const vec4 x28 = vec4(unpackHalf2x16(x_in[from + 28u].x), unpackHalf2x16(x_in[from + 28u].y));
-    const vec4 x29 = vec4(unpackHalf2x16(x_in[from + 29u].x), unpackHalf2x16(x_in[from + 29u].y));
-    const vec4 x30 = vec4(unpackHalf2x16(x_in[from + 30u].x), unpackHalf2x16(x_in[from + 30u].y));
-    const vec4 x31 = vec4(unpackHalf2x16(x_in[from + 31u].x), unpackHalf2x16(x_in[from + 31u].y));
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -181,37 +163,11 @@ void load_x(uint vector, uint j, uint k) {
     most1 = max(most1, abs(x14));
     most1 = max(most1, abs(x15));
     vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    vec4 all2 = x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23;
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    vec4 all3 = x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31;
     if (DIGITS > 1u) {
         most0 = max(most0, most1);
         all0 += all1;
-        most0 = max(most0, most2);
-        all0 += all2;
-        most0 = max(most0, most3);
-        all0 += all3;
         most1 = most0;
         all1 = all0;
-        most2 = most0;
-        all2 = all0;
-        most3 = most0;
-        all3 = all0;
     }
     const float scale0 = scale_of(most0, all0);
     x_step[k][0] = 1.0 / scale0;
@@ -233,26 +189,6 @@ void load_x(uint vector, uint j, uint k) {
     const ivec4 i13 = integers(x13 * scale1);
     const ivec4 i14 = integers(x14 * scale1);
     const ivec4 i15 = integers(x15 * scale1);
-    const float scale2 = scale_of(most2, all2);
-    x_step[k][2] = 1.0 / scale2;
-    const ivec4 i16 = integers(x16 * scale2);
-    const ivec4 i17 = integers(x17 * scale2);
-    const ivec4 i18 = integers(x18 * scale2);
-    const ivec4 i19 = integers(x19 * scale2);
-    const ivec4 i20 = integers(x20 * scale2);
-    const ivec4 i21 = integers(x21 * scale2);
-    const ivec4 i22 = integers(x22 * scale2);
-    const ivec4 i23 = integers(x23 * scale2);
-    const float scale3 = scale_of(most3, all3);
-    x_step[k][3] = 1.0 / scale3;
-    const ivec4 i24 = integers(x24 * scale3);
-    const ivec4 i25 = integers(x25 * scale3);
-    const ivec4 i26 = integers(x26 * scale3);
-    const ivec4 i27 = integers(x27 * scale3);
-    const ivec4 i28 = integers(x28 * scale3);
-    const ivec4 i29 = integers(x29 * scale3);
-    const ivec4 i30 = integers(x30 * scale3);
-    const ivec4 i31 = integers(x31 * scale3);
     x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1) - 8 * BIAS);
     x_sum[k][1] = x_step[k][0] * float(sum_of(i2 + i3) - 8 * BIAS);
     x_sum[k][2] = x_step[k][0] * float(sum_of(i4 + i5) - 8 * BIAS);
@@ -261,14 +197,6 @@ void load_x(uint vector, uint j, uint k) {
     x_sum[k][5] = x_step[k][1] * float(sum_of(i10 + i11) - 8 * BIAS);
     x_sum[k][6] = x_step[k][1] * float(sum_of(i12 + i13) - 8 * BIAS);
     x_sum[k][7] = x_step[k][1] * float(sum_of(i14 + i15) - 8 * BIAS);
-    x_sum[k][8] = x_step[k][2] * float(sum_of(i16 + i17) - 8 * BIAS);
-    x_sum[k][9] = x_step[k][2] * float(sum_of(i18 + i19) - 8 * BIAS);
-    x_sum[k][10] = x_step[k][2] * float(sum_of(i20 + i21) - 8 * BIAS);
-    x_sum[k][11] = x_step[k][2] * float(sum_of(i22 + i23) - 8 * BIAS);
-    x_sum[k][12] = x_step[k][3] * float(sum_of(i24 + i25) - 8 * BIAS);
-    x_sum[k][13] = x_step[k][3] * float(sum_of(i26 + i27) - 8 * BIAS);
-    x_sum[k][14] = x_step[k][3] * float(sum_of(i28 + i29) - 8 * BIAS);
-    x_sum[k][15] = x_step[k][3] * float(sum_of(i30 + i31) - 8 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
         x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
         x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
@@ -286,22 +214,6 @@ void load_x(uint vector, uint j, uint k) {
         x[k][digit][13] = bytes_of(ivec4(i12.y, i12.w, i13.y, i13.w), digit);
         x[k][digit][14] = bytes_of(ivec4(i14.x, i14.z, i15.x, i15.z), digit);
         x[k][digit][15] = bytes_of(ivec4(i14.y, i14.w, i15.y, i15.w), digit);
-        x[k][digit][16] = bytes_of(ivec4(i16.x, i16.z, i17.x, i17.z), digit);
-        x[k][digit][17] = bytes_of(ivec4(i16.y, i16.w, i17.y, i17.w), digit);
-        x[k][digit][18] = bytes_of(ivec4(i18.x, i18.z, i19.x, i19.z), digit);
-        x[k][digit][19] = bytes_of(ivec4(i18.y, i18.w, i19.y, i19.w), digit);
-        x[k][digit][20] = bytes_of(ivec4(i20.x, i20.z, i21.x, i21.z), digit);
-        x[k][digit][21] = bytes_of(ivec4(i20.y, i20.w, i21.y, i21.w), digit);
-        x[k][digit][22] = bytes_of(ivec4(i22.x, i22.z, i23.x, i23.z), digit);
-        x[k][digit][23] = bytes_of(ivec4(i22.y, i22.w, i23.y, i23.w), digit);
-        x[k][digit][24] = bytes_of(ivec4(i24.x, i24.z, i25.x, i25.z), digit);
-        x[k][digit][25] = bytes_of(ivec4(i24.y, i24.w, i25.y, i25.w), digit);
-        x[k][digit][26] = bytes_of(ivec4(i26.x, i26.z, i27.x, i27.z), digit);
-        x[k][digit][27] = bytes_of(ivec4(i26.y, i26.w, i27.y, i27.w), digit);
-        x[k][digit][28] = bytes_of(ivec4(i28.x, i28.z, i29.x, i29.z), digit);
-        x[k][digit][29] = bytes_of(ivec4(i28.y, i28.w, i29.y, i29.w), digit);
-        x[k][digit][30] = bytes_of(ivec4(i30.x, i30.z, i31.x, i31.z), digit);
-        x[k][digit][31] = bytes_of(ivec4(i30.y, i30.w, i31.y, i31.w), digit);
         x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
             + sum_of_bytes(x[k][digit][3]);
         x_digits[k][digit][1] = sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
@@ -310,69 +222,26 @@ void load_x(uint vector, uint j, uint k) {
             + sum_of_bytes(x[k][digit][11]);
         x_digits[k][digit][3] = sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14])
             + sum_of_bytes(x[k][digit][15]);
-        x_digits[k][digit][4] = sum_of_bytes(x[k][digit][16]) + sum_of_bytes(x[k][digit][17]) + sum_of_bytes(x[k][digit][18])
-            + sum_of_bytes(x[k][digit][19]);
-        x_digits[k][digit][5] = sum_of_bytes(x[k][digit][20]) + sum_of_bytes(x[k][digit][21]) + sum_of_bytes(x[k][digit][22])
-            + sum_of_bytes(x[k][digit][23]);
-        x_digits[k][digit][6] = sum_of_bytes(x[k][digit][24]) + sum_of_bytes(x[k][digit][25]) + sum_of_bytes(x[k][digit][26])
-            + sum_of_bytes(x[k][digit][27]);
-        x_digits[k][digit][7] = sum_of_bytes(x[k][digit][28]) + sum_of_bytes(x[k][digit][29]) + sum_of_bytes(x[k][digit][30])
-            + sum_of_bytes(x[k][digit][31]);
     }
 }
 
-// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch(uint n, uint j, out uvec4 fours[2], out uint words[5]) {
-    if (PADDED == 0u && n + 1u == rows && j + 2u >= row_tiles / 8u) {
-        n = 0u;
-        j = j % 2u;
-    }
-    const uint block = n * (row_tiles / 16u) + j / 2u;
-    const uint tile = j % 2u;
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[6]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
     uint base = block * 14u;
-    uint begin = base + tile * 4u;
-    uint window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
     words[0] = blocks[base + 12u];
     words[1] = blocks[base + 13u];
-    words[2] = blocks[base + tile + 12u];
-    words[3] = blocks[base + tile * 2u + 8u];
-    words[4] = blocks[base + tile * 2u + 9u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 14u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
-        const uint word = at * 4u + i;
-        if (word < end) four[i] = blocks[word];
-    }
-    return four;
-}
-
-// Loads tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[5]) {
-    const uint block = n * (row_tiles / 16u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 14u;
-    uint begin = base + tile * 4u;
-    uint window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    words[0] = blocks[base + 12u];
-    words[1] = blocks[base + 13u];
-    words[2] = blocks[base + tile + 12u];
-    words[3] = blocks[base + tile * 2u + 8u];
-    words[4] = blocks[base + tile * 2u + 9u];
+    words[2] = blocks[base + tile / 2u + 12u];
+    words[3] = blocks[base + tile * 2u];
+    words[4] = blocks[base + tile + 8u];
+    words[5] = blocks[base + tile * 2u + 1u];
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout float sum) {
-    const uint block = n * (row_tiles / 16u) + j / 2u;
-    const uint tile = j % 2u;
-    uint base = block * 14u;
+void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
     uint scales0 = words[0];
     uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
     uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
@@ -381,137 +250,70 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout flo
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
     uint scales2 = words[2];
-    uint sc0 = scales2 & 7u;  // scales: 3 bits
-    uint begin = base + tile * 4u;
-    bool upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.z : four0.x;
-    uint g_lo0 = pick0 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh0 = words[3];
-    uint g_hi0 = qh0 & 7u;  // qh: bits 8-10 of g
+    uint sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
+    uint qs0 = words[3];
+    uint g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = words[4];
+    uint g_hi0 = qh & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
     uint G_row0 = G_at(g0);
     uint bytes0 = G_row0 & 0xF0F0F0Fu;
     uint bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo1 = (pick0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi1 = (qh0 >> 4u) & 7u;  // qh: bits 8-10 of g
+    uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
     uint G_row1 = G_at(g1);
     uint bytes2 = G_row1 & 0xF0F0F0Fu;
     uint bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
-    uint sc1 = (scales2 >> 3u) & 7u;  // scales: 3 bits
-    uint g_lo2 = (pick0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi2 = (qh0 >> 8u) & 7u;  // qh: bits 8-10 of g
+    uint sc1 = (scales2 >> (tile % 2u * 16u + 3u)) & 7u;  // scales: 3 bits
+    uint g_lo2 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
     uint G_row2 = G_at(g2);
     uint bytes4 = G_row2 & 0xF0F0F0Fu;
     uint bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo3 = pick0 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi3 = (qh0 >> 12u) & 7u;  // qh: bits 8-10 of g
+    uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
     uint G_row3 = G_at(g3);
     uint bytes6 = G_row3 & 0xF0F0F0Fu;
     uint bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu;
-    uint sc2 = (scales2 >> 6u) & 7u;  // scales: 3 bits
-    uint pick1 = upper ? four0.w : four0.y;
-    uint g_lo4 = pick1 & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi4 = (qh0 >> 16u) & 7u;  // qh: bits 8-10 of g
+    uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
+    uint qs1 = words[5];
+    uint g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
     uint G_row4 = G_at(g4);
     uint bytes8 = G_row4 & 0xF0F0F0Fu;
     uint bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo5 = (pick1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi5 = (qh0 >> 20u) & 7u;  // qh: bits 8-10 of g
+    uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
     uint G_row5 = G_at(g5);
     uint bytes10 = G_row5 & 0xF0F0F0Fu;
     uint bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu;
-    uint sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
-    uint g_lo6 = (pick1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi6 = (qh0 >> 24u) & 7u;  // qh: bits 8-10 of g
+    uint sc3 = (scales2 >> (tile % 2u * 16u + 9u)) & 7u;  // scales: 3 bits
+    uint g_lo6 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
     uint G_row6 = G_at(g6);
     uint bytes12 = G_row6 & 0xF0F0F0Fu;
     uint bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo7 = pick1 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi7 = (qh0 >> 28u) & 7u;  // qh: bits 8-10 of g
+    uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
     uint G_row7 = G_at(g7);
     uint bytes14 = G_row7 & 0xF0F0F0Fu;
     uint bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu;
-    uint sc4 = (scales2 >> 16u) & 7u;  // scales: 3 bits
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint g_lo8 = pick2 & 0xFFu;  // qs: bits 0-7 of g
-    uint qh1 = words[4];
-    uint g_hi8 = qh1 & 7u;  // qh: bits 8-10 of g
-    uint g8 = g_lo8 | (g_hi8 << 8u);
-    uint G_row8 = G_at(g8);
-    uint bytes16 = G_row8 & 0xF0F0F0Fu;
-    uint bytes17 = (G_row8 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo9 = (pick2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi9 = (qh1 >> 4u) & 7u;  // qh: bits 8-10 of g
-    uint g9 = g_lo9 | (g_hi9 << 8u);
-    uint G_row9 = G_at(g9);
-    uint bytes18 = G_row9 & 0xF0F0F0Fu;
-    uint bytes19 = (G_row9 >> 4u) & 0xF0F0F0Fu;
-    uint sc5 = (scales2 >> 19u) & 7u;  // scales: 3 bits
-    uint g_lo10 = (pick2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi10 = (qh1 >> 8u) & 7u;  // qh: bits 8-10 of g
-    uint g10 = g_lo10 | (g_hi10 << 8u);
-    uint G_row10 = G_at(g10);
-    uint bytes20 = G_row10 & 0xF0F0F0Fu;
-    uint bytes21 = (G_row10 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo11 = pick2 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi11 = (qh1 >> 12u) & 7u;  // qh: bits 8-10 of g
-    uint g11 = g_lo11 | (g_hi11 << 8u);
-    uint G_row11 = G_at(g11);
-    uint bytes22 = G_row11 & 0xF0F0F0Fu;
-    uint bytes23 = (G_row11 >> 4u) & 0xF0F0F0Fu;
-    uint sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
-    uint pick3 = upper ? four1.y : four0.w;
-    uint g_lo12 = pick3 & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi12 = (qh1 >> 16u) & 7u;  // qh: bits 8-10 of g
-    uint g12 = g_lo12 | (g_hi12 << 8u);
-    uint G_row12 = G_at(g12);
-    uint bytes24 = G_row12 & 0xF0F0F0Fu;
-    uint bytes25 = (G_row12 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo13 = (pick3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi13 = (qh1 >> 20u) & 7u;  // qh: bits 8-10 of g
-    uint g13 = g_lo13 | (g_hi13 << 8u);
-    uint G_row13 = G_at(g13);
-    uint bytes26 = G_row13 & 0xF0F0F0Fu;
-    uint bytes27 = (G_row13 >> 4u) & 0xF0F0F0Fu;
-    uint sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
-    uint g_lo14 = (pick3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi14 = (qh1 >> 24u) & 7u;  // qh: bits 8-10 of g
-    uint g14 = g_lo14 | (g_hi14 << 8u);
-    uint G_row14 = G_at(g14);
-    uint bytes28 = G_row14 & 0xF0F0F0Fu;
-    uint bytes29 = (G_row14 >> 4u) & 0xF0F0F0Fu;
-    uint g_lo15 = pick3 >> 24u;  // qs: bits 0-7 of g
-    uint g_hi15 = (qh1 >> 28u) & 7u;  // qh: bits 8-10 of g
-    uint g15 = g_lo15 | (g_hi15 << 8u);
-    uint G_row15 = G_at(g15);
-    uint bytes30 = G_row15 & 0xF0F0F0Fu;
-    uint bytes31 = (G_row15 >> 4u) & 0xF0F0F0Fu;
-    uint sg0 = (qh0 >> 3u) & 1u;  // qh: 1 bit
-    uint sg1 = (qh0 >> 7u) & 1u;  // qh: 1 bit
-    uint sg2 = (qh0 >> 11u) & 1u;  // qh: 1 bit
-    uint sg3 = (qh0 >> 15u) & 1u;  // qh: 1 bit
-    uint sg4 = (qh0 >> 19u) & 1u;  // qh: 1 bit
-    uint sg5 = (qh0 >> 23u) & 1u;  // qh: 1 bit
-    uint sg6 = (qh0 >> 27u) & 1u;  // qh: 1 bit
-    uint sg7 = qh0 >> 31u;  // qh: 1 bit
-    uint sg8 = (qh1 >> 3u) & 1u;  // qh: 1 bit
-    uint sg9 = (qh1 >> 7u) & 1u;  // qh: 1 bit
-    uint sg10 = (qh1 >> 11u) & 1u;  // qh: 1 bit
-    uint sg11 = (qh1 >> 15u) & 1u;  // qh: 1 bit
-    uint sg12 = (qh1 >> 19u) & 1u;  // qh: 1 bit
-    uint sg13 = (qh1 >> 23u) & 1u;  // qh: 1 bit
-    uint sg14 = (qh1 >> 27u) & 1u;  // qh: 1 bit
-    uint sg15 = qh1 >> 31u;  // qh: 1 bit
-    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    uint sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
+    uint sg1 = (qh >> 7u) & 1u;  // qh: 1 bit
+    uint sg2 = (qh >> 11u) & 1u;  // qh: 1 bit
+    uint sg3 = (qh >> 15u) & 1u;  // qh: 1 bit
+    uint sg4 = (qh >> 19u) & 1u;  // qh: 1 bit
+    uint sg5 = (qh >> 23u) & 1u;  // qh: 1 bit
+    uint sg6 = (qh >> 27u) & 1u;  // qh: 1 bit
+    uint sg7 = qh >> 31u;  // qh: 1 bit
+    float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = (2 * int(sc0) + 1) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
             + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - x_digits[k][digit][0])
@@ -521,21 +323,10 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout flo
             + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) - x_digits[k][digit][2])
             + (2 * int(sc3) + 1) * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
             + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][3]);
-        const int part2 = (2 * int(sc4) + 1) * (dot4(int(bytes16), x[k][digit][16]) + dot4(int(bytes17), x[k][digit][17])
-            + dot4(int(bytes18), x[k][digit][18]) + dot4(int(bytes19), x[k][digit][19]) - x_digits[k][digit][4])
-            + (2 * int(sc5) + 1) * (dot4(int(bytes20), x[k][digit][20]) + dot4(int(bytes21), x[k][digit][21])
-            + dot4(int(bytes22), x[k][digit][22]) + dot4(int(bytes23), x[k][digit][23]) - x_digits[k][digit][5]);
-        const int part3 = (2 * int(sc6) + 1) * (dot4(int(bytes24), x[k][digit][24]) + dot4(int(bytes25), x[k][digit][25])
-            + dot4(int(bytes26), x[k][digit][26]) + dot4(int(bytes27), x[k][digit][27]) - x_digits[k][digit][6])
-            + (2 * int(sc7) + 1) * (dot4(int(bytes28), x[k][digit][28]) + dot4(int(bytes29), x[k][digit][29])
-            + dot4(int(bytes30), x[k][digit][30]) + dot4(int(bytes31), x[k][digit][31]) - x_digits[k][digit][7]);
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
-        dots2 = float(part2);
-        dots3 = float(part3);
     }
-    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0
-        : x_step[k][0] * dots0 + x_step[k][1] * dots1 + x_step[k][2] * dots2 + x_step[k][3] * dots3)
+    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1)
         + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum[k][0]
         + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum[k][1]
         + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * x_sum[k][2]
@@ -543,18 +334,10 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout flo
         + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum[k][4]
         + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum[k][5]
         + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum[k][6]
-        + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum[k][7]
-        + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * x_sum[k][8]
-        + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * x_sum[k][9]
-        + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * x_sum[k][10]
-        + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * x_sum[k][11]
-        + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * x_sum[k][12]
-        + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * x_sum[k][13]
-        + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * x_sum[k][14]
-        + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * x_sum[k][15];
+        + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum[k][7];
 }
 
-const uint X_WORDS = DIGITS * 40u + 20u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 20u + 10u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -562,11 +345,11 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 40u + i] = uint(x[0][digit][i]);
-        [[unroll]] for (uint i = 0u; i < 8u; ++i) words[digit * 40u + 32u + i] = uint(x_digits[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 20u + i] = uint(x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) words[digit * 20u + 16u + i] = uint(x_digits[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 40u + i] = floatBitsToUint(x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < 16u; ++i) words[DIGITS * 40u + 4u + i] = floatBitsToUint(x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 20u + i] = floatBitsToUint(x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) words[DIGITS * 20u + 2u + i] = floatBitsToUint(x_sum[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
         shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
@@ -579,11 +362,11 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) x[0][digit][i] = int(words[digit * 40u + i]);
-        [[unroll]] for (uint i = 0u; i < 8u; ++i) x_digits[0][digit][i] = int(words[digit * 40u + 32u + i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 20u + i]);
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) x_digits[0][digit][i] = int(words[digit * 20u + 16u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 40u + i]);
-    [[unroll]] for (uint i = 0u; i < 16u; ++i) x_sum[0][i] = uintBitsToFloat(words[DIGITS * 40u + 4u + i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 20u + i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) x_sum[0][i] = uintBitsToFloat(words[DIGITS * 20u + 2u + i]);
 }
 
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
@@ -624,7 +407,7 @@ void main() {
         }
         barrier();
     }
-    const uint tiles = row_tiles / 8u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint tiles = row_tiles / 4u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
     uint shared_from = ~0u;
@@ -638,32 +421,19 @@ void main() {
             const uint count = min(slice, tiles - begin);
             uint t = lane;
             // Weights are on their way while the workgroup waits for x.
-            uvec4 fours[ROWS][2];
-            uint words[ROWS][5];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), fours[r], words[r]);
+            uint words[ROWS][6];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), words[r]);
             if (begin != shared_from) share_slice(begin, count);
             shared_from = begin;
             while (t < count) {
                 const uint j = begin + t;
-                if (PADDED == 0u && row + ROWS >= end && j + 2u >= tiles) {  // the last block of all, beyond which no load goes
-                    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
-                        uvec4 last[2]; uint last_words[5];
-                        float part = 0.0;
-                        fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
-                        take_x(i / ROWS, t);
-                        accumulate(min(row + i % ROWS, end - 1u), j, 0u, last, last_words, part);
-                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
-                    }
-                    t += lanes;
-                    continue;
-                }
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, words[r], sum[r][m]);
                 }
                 t += lanes;
                 if (t >= count) continue;
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, words[r]);
             }
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {

@@ -1,7 +1,7 @@
 // q5_K_gemv_int8_teams_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
 // 176 bytes for 256 elements, 5.5 bits each.
-// For each weight 0.688 bytes read, 2.5 operations: 0.0469 loads, 1.55 bits, 0.586 integer, 0.203 float, 0.109 conversions.
+// For each weight 0.688 bytes read, 3.53 operations: 0.172 loads, 2.02 bits, 0.812 integer, 0.344 float, 0.188 conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -62,9 +62,9 @@ const uint TILES = 1u;
 
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
 // integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-int x[TILES][DIGITS][32];
+int x[TILES][DIGITS][16];
 int x_digits[TILES][DIGITS][1];
-float x_step[TILES][4];
+float x_step[TILES][2];
 float x_sum[TILES][8];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -118,41 +118,25 @@ int sum_of_bytes(int bytes) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 64u + tile * 4u;
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
     const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
     const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
-    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
-    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
-    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
-    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 17u].x), unpackHalf2x16(x_in[from + 17u].y));
-    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 18u].x), unpackHalf2x16(x_in[from + 18u].y));
-    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 19u].x), unpackHalf2x16(x_in[from + 19u].y));
-    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
-    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 25u].x), unpackHalf2x16(x_in[from + 25u].y));
-    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 26u].x), unpackHalf2x16(x_in[from + 26u].y));
-    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 27u].x), unpackHalf2x16(x_in[from + 27u].y));
-    const vec4 x16 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
-    const vec4 x17 = vec4(unpackHalf2x16(x_in[from + 33u].x), unpackHalf2x16(x_in[from + 33u].y));
-    const vec4 x18 = vec4(unpackHalf2x16(x_in[from + 34u].x), unpackHalf2x16(x_in[from + 34u].y));
-    const vec4 x19 = vec4(unpackHalf2x16(x_in[from + 35u].x), unpackHalf2x16(x_in[from + 35u].y));
-    const vec4 x20 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
-    const vec4 x21 = vec4(unpackHalf2x16(x_in[from + 41u].x), unpackHalf2x16(x_in[from + 41u].y));
-    const vec4 x22 = vec4(unpackHalf2x16(x_in[from + 42u].x), unpackHalf2x16(x_in[from + 42u].y));
-    const vec4 x23 = vec4(unpackHalf2x16(x_in[from + 43u].x), unpackHalf2x16(x_in[from + 43u].y));
-    const vec4 x24 = vec4(unpackHalf2x16(x_in[from + 48u].x), unpackHalf2x16(x_in[from + 48u].y));
-    const vec4 x25 = vec4(unpackHalf2x16(x_in[from + 49u].x), unpackHalf2x16(x_in[from + 49u].y));
-    const vec4 x26 = vec4(unpackHalf2x16(x_in[from + 50u].x), unpackHalf2x16(x_in[from + 50u].y));
-    const vec4 x27 = vec4(unpackHalf2x16(x_in[from + 51u].x), unpackHalf2x16(x_in[from + 51u].y));
-    const vec4 x28 = vec4(unpackHalf2x16(x_in[from + 56u].x), unpackHalf2x16(x_in[from + 56u].y));
-    const vec4 x29 = vec4(unpackHalf2x16(x_in[from + 57u].x), unpackHalf2x16(x_in[from + 57u].y));
-    const vec4 x30 = vec4(unpackHalf2x16(x_in[from + 58u].x), unpackHalf2x16(x_in[from + 58u].y));
-    const vec4 x31 = vec4(unpackHalf2x16(x_in[from + 59u].x), unpackHalf2x16(x_in[from + 59u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 17u].x), unpackHalf2x16(x_in[from + 17u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 25u].x), unpackHalf2x16(x_in[from + 25u].y));
+    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
+    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 33u].x), unpackHalf2x16(x_in[from + 33u].y));
+    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
+    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 41u].x), unpackHalf2x16(x_in[from + 41u].y));
+    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 48u].x), unpackHalf2x16(x_in[from + 48u].y));
+    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 49u].x), unpackHalf2x16(x_in[from + 49u].y));
+    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 56u].x), unpackHalf2x16(x_in[from + 56u].y));
+    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 57u].x), unpackHalf2x16(x_in[from + 57u].y));
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -171,37 +155,11 @@ void load_x(uint vector, uint j, uint k) {
     most1 = max(most1, abs(x14));
     most1 = max(most1, abs(x15));
     vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    vec4 all2 = x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23;
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    vec4 all3 = x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31;
     if (DIGITS > 1u) {
         most0 = max(most0, most1);
         all0 += all1;
-        most0 = max(most0, most2);
-        all0 += all2;
-        most0 = max(most0, most3);
-        all0 += all3;
         most1 = most0;
         all1 = all0;
-        most2 = most0;
-        all2 = all0;
-        most3 = most0;
-        all3 = all0;
     }
     const float scale0 = scale_of(most0, all0);
     x_step[k][0] = 1.0 / scale0;
@@ -223,34 +181,14 @@ void load_x(uint vector, uint j, uint k) {
     const ivec4 i13 = integers(x13 * scale1);
     const ivec4 i14 = integers(x14 * scale1);
     const ivec4 i15 = integers(x15 * scale1);
-    const float scale2 = scale_of(most2, all2);
-    x_step[k][2] = 1.0 / scale2;
-    const ivec4 i16 = integers(x16 * scale2);
-    const ivec4 i17 = integers(x17 * scale2);
-    const ivec4 i18 = integers(x18 * scale2);
-    const ivec4 i19 = integers(x19 * scale2);
-    const ivec4 i20 = integers(x20 * scale2);
-    const ivec4 i21 = integers(x21 * scale2);
-    const ivec4 i22 = integers(x22 * scale2);
-    const ivec4 i23 = integers(x23 * scale2);
-    const float scale3 = scale_of(most3, all3);
-    x_step[k][3] = 1.0 / scale3;
-    const ivec4 i24 = integers(x24 * scale3);
-    const ivec4 i25 = integers(x25 * scale3);
-    const ivec4 i26 = integers(x26 * scale3);
-    const ivec4 i27 = integers(x27 * scale3);
-    const ivec4 i28 = integers(x28 * scale3);
-    const ivec4 i29 = integers(x29 * scale3);
-    const ivec4 i30 = integers(x30 * scale3);
-    const ivec4 i31 = integers(x31 * scale3);
-    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3) - 16 * BIAS);
-    x_sum[k][1] = x_step[k][0] * float(sum_of(i4 + i5 + i6 + i7) - 16 * BIAS);
-    x_sum[k][2] = x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11) - 16 * BIAS);
-    x_sum[k][3] = x_step[k][1] * float(sum_of(i12 + i13 + i14 + i15) - 16 * BIAS);
-    x_sum[k][4] = x_step[k][2] * float(sum_of(i16 + i17 + i18 + i19) - 16 * BIAS);
-    x_sum[k][5] = x_step[k][2] * float(sum_of(i20 + i21 + i22 + i23) - 16 * BIAS);
-    x_sum[k][6] = x_step[k][3] * float(sum_of(i24 + i25 + i26 + i27) - 16 * BIAS);
-    x_sum[k][7] = x_step[k][3] * float(sum_of(i28 + i29 + i30 + i31) - 16 * BIAS);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1) - 8 * BIAS);
+    x_sum[k][1] = x_step[k][0] * float(sum_of(i2 + i3) - 8 * BIAS);
+    x_sum[k][2] = x_step[k][0] * float(sum_of(i4 + i5) - 8 * BIAS);
+    x_sum[k][3] = x_step[k][0] * float(sum_of(i6 + i7) - 8 * BIAS);
+    x_sum[k][4] = x_step[k][1] * float(sum_of(i8 + i9) - 8 * BIAS);
+    x_sum[k][5] = x_step[k][1] * float(sum_of(i10 + i11) - 8 * BIAS);
+    x_sum[k][6] = x_step[k][1] * float(sum_of(i12 + i13) - 8 * BIAS);
+    x_sum[k][7] = x_step[k][1] * float(sum_of(i14 + i15) - 8 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
         x[k][digit][0] = bytes_of(i0, digit);
         x[k][digit][1] = bytes_of(i1, digit);
@@ -268,121 +206,80 @@ void load_x(uint vector, uint j, uint k) {
         x[k][digit][13] = bytes_of(i13, digit);
         x[k][digit][14] = bytes_of(i14, digit);
         x[k][digit][15] = bytes_of(i15, digit);
-        x[k][digit][16] = bytes_of(i16, digit);
-        x[k][digit][17] = bytes_of(i17, digit);
-        x[k][digit][18] = bytes_of(i18, digit);
-        x[k][digit][19] = bytes_of(i19, digit);
-        x[k][digit][20] = bytes_of(i20, digit);
-        x[k][digit][21] = bytes_of(i21, digit);
-        x[k][digit][22] = bytes_of(i22, digit);
-        x[k][digit][23] = bytes_of(i23, digit);
-        x[k][digit][24] = bytes_of(i24, digit);
-        x[k][digit][25] = bytes_of(i25, digit);
-        x[k][digit][26] = bytes_of(i26, digit);
-        x[k][digit][27] = bytes_of(i27, digit);
-        x[k][digit][28] = bytes_of(i28, digit);
-        x[k][digit][29] = bytes_of(i29, digit);
-        x[k][digit][30] = bytes_of(i30, digit);
-        x[k][digit][31] = bytes_of(i31, digit);
     }
 }
 
 // Loads tile `j` of row `n`.
-void fetch(uint n, uint j, out uvec4 fours[6]) {
-    const uint block = n * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
+void fetch(uint n, uint j, out uvec4 fours[1], out uint words[10]) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 44u;
     fours[0] = blocks_four[block * 11u];
-    fours[1] = blocks_four[block * 11u + tile + 3u];
-    fours[2] = blocks_four[block * 11u + tile + 1u];
-    fours[3] = blocks_four[block * 11u + tile + 5u];
-    fours[4] = blocks_four[block * 11u + tile + 7u];
-    fours[5] = blocks_four[block * 11u + tile + 9u];
+    words[0] = blocks[base + tile * 2u + 12u];
+    words[1] = blocks[base + tile * 2u + 4u];
+    words[2] = blocks[base + tile * 2u + 13u];
+    words[3] = blocks[base + tile * 2u + 5u];
+    words[4] = blocks[base + tile * 2u + 20u];
+    words[5] = blocks[base + tile * 2u + 21u];
+    words[6] = blocks[base + tile * 2u + 28u];
+    words[7] = blocks[base + tile * 2u + 29u];
+    words[8] = blocks[base + tile * 2u + 36u];
+    words[9] = blocks[base + tile * 2u + 37u];
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[6], inout float sum) {
-    const uint block = n * (row_tiles / 8u) + j / 2u;
-    const uint tile = j % 2u;
-    uvec4 four0 = fours[0];
-    uint d_dmin = four0.x;
+void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[10], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uvec4 four = fours[0];
+    uint d_dmin = four.x;
     float d = f16_to_f32(d_dmin);
-    uint scales0 = four0.y;
+    uint scales0 = four.y;
     uint sc0 = scales0 & 0x3Fu;
-    uvec4 four1 = fours[1];
-    uint qs0 = four1.x;
-    uvec4 four2 = fours[2];
-    uint qh0 = four2.x;
+    uint qs0 = words[0];
+    uint qh0 = words[1];
     uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((qh0 & 0x1010101u) << 4u);
-    uint qs1 = four1.y;
-    uint qh1 = four2.y;
+    uint qs1 = words[2];
+    uint qh1 = words[3];
     uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((qh1 & 0x1010101u) << 4u);
-    uint qs2 = four1.z;
-    uint qh2 = four2.z;
-    uint bytes2 = (qs2 & 0xF0F0F0Fu) | ((qh2 & 0x1010101u) << 4u);
-    uint qs3 = four1.w;
-    uint qh3 = four2.w;
-    uint bytes3 = (qs3 & 0xF0F0F0Fu) | ((qh3 & 0x1010101u) << 4u);
     uint sc1 = (scales0 >> 8u) & 0x3Fu;
-    uint bytes4 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 3u) & 0x10101010u);
-    uint bytes5 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 3u) & 0x10101010u);
-    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh2 << 3u) & 0x10101010u);
-    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh3 << 3u) & 0x10101010u);
+    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 3u) & 0x10101010u);
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 3u) & 0x10101010u);
     uint sc2 = (scales0 >> 16u) & 0x3Fu;
-    uvec4 four3 = fours[3];
-    uint qs4 = four3.x;
-    uint bytes8 = (qs4 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x10101010u);
-    uint qs5 = four3.y;
-    uint bytes9 = (qs5 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x10101010u);
-    uint qs6 = four3.z;
-    uint bytes10 = (qs6 & 0xF0F0F0Fu) | ((qh2 << 2u) & 0x10101010u);
-    uint qs7 = four3.w;
-    uint bytes11 = (qs7 & 0xF0F0F0Fu) | ((qh3 << 2u) & 0x10101010u);
+    uint qs2 = words[4];
+    uint bytes4 = (qs2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x10101010u);
+    uint qs3 = words[5];
+    uint bytes5 = (qs3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x10101010u);
     uint sc3 = (scales0 >> 24u) & 0x3Fu;
-    uint bytes12 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 1u) & 0x10101010u);
-    uint bytes13 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 1u) & 0x10101010u);
-    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((qh2 << 1u) & 0x10101010u);
-    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((qh3 << 1u) & 0x10101010u);
-    uint scales1 = four0.w;
+    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 1u) & 0x10101010u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 1u) & 0x10101010u);
+    uint scales1 = four.w;
     uint sc_lo0 = scales1 & 15u;  // scales: bits 0-3 of sc
     uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
     uint sc4 = sc_lo0 | (sc_hi0 << 4u);
-    uvec4 four4 = fours[4];
-    uint qs8 = four4.x;
-    uint bytes16 = (qs8 & 0xF0F0F0Fu) | (qh0 & 0x10101010u);
-    uint qs9 = four4.y;
-    uint bytes17 = (qs9 & 0xF0F0F0Fu) | (qh1 & 0x10101010u);
-    uint qs10 = four4.z;
-    uint bytes18 = (qs10 & 0xF0F0F0Fu) | (qh2 & 0x10101010u);
-    uint qs11 = four4.w;
-    uint bytes19 = (qs11 & 0xF0F0F0Fu) | (qh3 & 0x10101010u);
+    uint qs4 = words[6];
+    uint bytes8 = (qs4 & 0xF0F0F0Fu) | (qh0 & 0x10101010u);
+    uint qs5 = words[7];
+    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (qh1 & 0x10101010u);
     uint sc_lo1 = (scales1 >> 8u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
     uint sc5 = sc_lo1 | (sc_hi1 << 4u);
-    uint bytes20 = ((qs8 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 1u) & 0x10101010u);
-    uint bytes21 = ((qs9 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 1u) & 0x10101010u);
-    uint bytes22 = ((qs10 >> 4u) & 0xF0F0F0Fu) | ((qh2 >> 1u) & 0x10101010u);
-    uint bytes23 = ((qs11 >> 4u) & 0xF0F0F0Fu) | ((qh3 >> 1u) & 0x10101010u);
+    uint bytes10 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 1u) & 0x10101010u);
+    uint bytes11 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 1u) & 0x10101010u);
     uint sc_lo2 = (scales1 >> 16u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
     uint sc6 = sc_lo2 | (sc_hi2 << 4u);
-    uvec4 four5 = fours[5];
-    uint qs12 = four5.x;
-    uint bytes24 = (qs12 & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x10101010u);
-    uint qs13 = four5.y;
-    uint bytes25 = (qs13 & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x10101010u);
-    uint qs14 = four5.z;
-    uint bytes26 = (qs14 & 0xF0F0F0Fu) | ((qh2 >> 2u) & 0x10101010u);
-    uint qs15 = four5.w;
-    uint bytes27 = (qs15 & 0xF0F0F0Fu) | ((qh3 >> 2u) & 0x10101010u);
+    uint qs6 = words[8];
+    uint bytes12 = (qs6 & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x10101010u);
+    uint qs7 = words[9];
+    uint bytes13 = (qs7 & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x10101010u);
     uint sc_lo3 = (scales1 >> 24u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
     uint sc7 = sc_lo3 | (sc_hi3 << 4u);
-    uint bytes28 = ((qs12 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 3u) & 0x10101010u);
-    uint bytes29 = ((qs13 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 3u) & 0x10101010u);
-    uint bytes30 = ((qs14 >> 4u) & 0xF0F0F0Fu) | ((qh2 >> 3u) & 0x10101010u);
-    uint bytes31 = ((qs15 >> 4u) & 0xF0F0F0Fu) | ((qh3 >> 3u) & 0x10101010u);
+    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 3u) & 0x10101010u);
+    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 3u) & 0x10101010u);
     float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = four0.z;
+    uint scales2 = four.z;
     uint mn0 = scales2 & 0x3Fu;
     uint mn1 = (scales2 >> 8u) & 0x3Fu;
     uint mn2 = (scales2 >> 16u) & 0x3Fu;
@@ -399,36 +296,25 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[6], inout float sum) {
     uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
     uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
-    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        const int part0 = int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
-            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]))
-            + int(sc1) * (dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6])
-            + dot4(int(bytes7), x[k][digit][7]));
-        const int part1 = int(sc2) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
-            + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]))
-            + int(sc3) * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13]) + dot4(int(bytes14), x[k][digit][14])
-            + dot4(int(bytes15), x[k][digit][15]));
-        const int part2 = int(sc4) * (dot4(int(bytes16), x[k][digit][16]) + dot4(int(bytes17), x[k][digit][17])
-            + dot4(int(bytes18), x[k][digit][18]) + dot4(int(bytes19), x[k][digit][19]))
-            + int(sc5) * (dot4(int(bytes20), x[k][digit][20]) + dot4(int(bytes21), x[k][digit][21]) + dot4(int(bytes22), x[k][digit][22])
-            + dot4(int(bytes23), x[k][digit][23]));
-        const int part3 = int(sc6) * (dot4(int(bytes24), x[k][digit][24]) + dot4(int(bytes25), x[k][digit][25])
-            + dot4(int(bytes26), x[k][digit][26]) + dot4(int(bytes27), x[k][digit][27]))
-            + int(sc7) * (dot4(int(bytes28), x[k][digit][28]) + dot4(int(bytes29), x[k][digit][29]) + dot4(int(bytes30), x[k][digit][30])
-            + dot4(int(bytes31), x[k][digit][31]));
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
+        const int part0 = int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]))
+            + int(sc1) * (dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]))
+            + int(sc2) * (dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]))
+            + int(sc3) * (dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
+        const int part1 = int(sc4) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]))
+            + int(sc5) * (dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]))
+            + int(sc6) * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13]))
+            + int(sc7) * (dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
-        dots2 = float(part2);
-        dots3 = float(part3);
     }
-    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0
-        : x_step[k][0] * dots0 + x_step[k][1] * dots1 + x_step[k][2] * dots2 + x_step[k][3] * dots3)
+    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1)
         - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1] + float(mn2) * x_sum[k][2] + float(mn3) * x_sum[k][3]
         + float(mn4) * x_sum[k][4] + float(mn5) * x_sum[k][5] + float(mn6) * x_sum[k][6] + float(mn7) * x_sum[k][7]);
 }
 
-const uint X_WORDS = DIGITS * 32u + 12u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 16u + 10u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -436,10 +322,10 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 32u + i] = uint(x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(x[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 32u + i] = floatBitsToUint(x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) words[DIGITS * 32u + 4u + i] = floatBitsToUint(x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) words[DIGITS * 16u + 2u + i] = floatBitsToUint(x_sum[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
         shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
@@ -452,10 +338,10 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) x[0][digit][i] = int(words[digit * 32u + i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 16u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 32u + i]);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) x_sum[0][i] = uintBitsToFloat(words[DIGITS * 32u + 4u + i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) x_sum[0][i] = uintBitsToFloat(words[DIGITS * 16u + 2u + i]);
 }
 
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
@@ -486,7 +372,7 @@ void share_slice(uint begin, uint count) {
 // Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
 // fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
 void main() {
-    const uint tiles = row_tiles / 4u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint tiles = row_tiles / 2u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
     uint shared_from = ~0u;
@@ -500,19 +386,20 @@ void main() {
             const uint count = min(slice, tiles - begin);
             uint t = lane;
             // Weights are on their way while the workgroup waits for x.
-            uvec4 fours[ROWS][6];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), fours[r]);
+            uvec4 fours[ROWS][1];
+            uint words[ROWS][10];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), fours[r], words[r]);
             if (begin != shared_from) share_slice(begin, count);
             shared_from = begin;
             while (t < count) {
                 const uint j = begin + t;
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
                 }
                 t += lanes;
                 if (t >= count) continue;
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, fours[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, fours[r], words[r]);
             }
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {

@@ -1,7 +1,7 @@
 // tq1_0_gemv_int8_teams_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
-// For each weight 0.211 bytes read, 3.35 operations: 0.0469 loads, 1.84 bits, 1.35 integer, 0.0703 float, 0.0391 conversions.
+// For each weight 0.211 bytes read, 3.42 operations: 0.125 loads, 1.89 bits, 1.28 integer, 0.0781 float, 0.0469 conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -28,12 +28,10 @@ layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at l
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
 layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
-layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
-layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -59,9 +57,9 @@ const uint TILES = 1u;
 
 // What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
 // integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-int x[TILES][DIGITS][32];
-int x_digits[TILES][DIGITS][4];
-float x_step[TILES][4];
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][2];
+float x_step[TILES][2];
 float x_sum[TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -115,41 +113,25 @@ int sum_of_bytes(int bytes) {
 
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 128u + tile / 2u * 64u + tile % 2u * 2u;
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile / 4u * 64u + tile % 4u;
     const uint from = min(vector, batch - 1u) * row_tiles * 16u + place;
     const vec4 x0 = x_in[from];
-    const vec4 x1 = x_in[from + 1u];
-    const vec4 x2 = x_in[from + 4u];
-    const vec4 x3 = x_in[from + 5u];
-    const vec4 x4 = x_in[from + 8u];
-    const vec4 x5 = x_in[from + 9u];
-    const vec4 x6 = x_in[from + 12u];
-    const vec4 x7 = x_in[from + 13u];
-    const vec4 x8 = x_in[from + 16u];
-    const vec4 x9 = x_in[from + 17u];
-    const vec4 x10 = x_in[from + 20u];
-    const vec4 x11 = x_in[from + 21u];
-    const vec4 x12 = x_in[from + 24u];
-    const vec4 x13 = x_in[from + 25u];
-    const vec4 x14 = x_in[from + 28u];
-    const vec4 x15 = x_in[from + 29u];
-    const vec4 x16 = x_in[from + 32u];
-    const vec4 x17 = x_in[from + 33u];
-    const vec4 x18 = x_in[from + 36u];
-    const vec4 x19 = x_in[from + 37u];
-    const vec4 x20 = x_in[from + 40u];
-    const vec4 x21 = x_in[from + 41u];
-    const vec4 x22 = x_in[from + 44u];
-    const vec4 x23 = x_in[from + 45u];
-    const vec4 x24 = x_in[from + 48u];
-    const vec4 x25 = x_in[from + 49u];
-    const vec4 x26 = x_in[from + 52u];
-    const vec4 x27 = x_in[from + 53u];
-    const vec4 x28 = x_in[from + 56u];
-    const vec4 x29 = x_in[from + 57u];
-    const vec4 x30 = x_in[from + 60u];
-    const vec4 x31 = x_in[from + 61u];
+    const vec4 x1 = x_in[from + 4u];
+    const vec4 x2 = x_in[from + 8u];
+    const vec4 x3 = x_in[from + 12u];
+    const vec4 x4 = x_in[from + 16u];
+    const vec4 x5 = x_in[from + 20u];
+    const vec4 x6 = x_in[from + 24u];
+    const vec4 x7 = x_in[from + 28u];
+    const vec4 x8 = x_in[from + 32u];
+    const vec4 x9 = x_in[from + 36u];
+    const vec4 x10 = x_in[from + 40u];
+    const vec4 x11 = x_in[from + 44u];
+    const vec4 x12 = x_in[from + 48u];
+    const vec4 x13 = x_in[from + 52u];
+    const vec4 x14 = x_in[from + 56u];
+    const vec4 x15 = x_in[from + 60u];
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -168,37 +150,11 @@ void load_x(uint vector, uint j, uint k) {
     most1 = max(most1, abs(x14));
     most1 = max(most1, abs(x15));
     vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    vec4 all2 = x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23;
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    vec4 all3 = x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31;
     if (DIGITS > 1u) {
         most0 = max(most0, most1);
         all0 += all1;
-        most0 = max(most0, most2);
-        all0 += all2;
-        most0 = max(most0, most3);
-        all0 += all3;
         most1 = most0;
         all1 = all0;
-        most2 = most0;
-        all2 = all0;
-        most3 = most0;
-        all3 = all0;
     }
     const float scale0 = scale_of(most0, all0);
     x_step[k][0] = 1.0 / scale0;
@@ -220,26 +176,6 @@ void load_x(uint vector, uint j, uint k) {
     const ivec4 i13 = integers(x13 * scale1);
     const ivec4 i14 = integers(x14 * scale1);
     const ivec4 i15 = integers(x15 * scale1);
-    const float scale2 = scale_of(most2, all2);
-    x_step[k][2] = 1.0 / scale2;
-    const ivec4 i16 = integers(x16 * scale2);
-    const ivec4 i17 = integers(x17 * scale2);
-    const ivec4 i18 = integers(x18 * scale2);
-    const ivec4 i19 = integers(x19 * scale2);
-    const ivec4 i20 = integers(x20 * scale2);
-    const ivec4 i21 = integers(x21 * scale2);
-    const ivec4 i22 = integers(x22 * scale2);
-    const ivec4 i23 = integers(x23 * scale2);
-    const float scale3 = scale_of(most3, all3);
-    x_step[k][3] = 1.0 / scale3;
-    const ivec4 i24 = integers(x24 * scale3);
-    const ivec4 i25 = integers(x25 * scale3);
-    const ivec4 i26 = integers(x26 * scale3);
-    const ivec4 i27 = integers(x27 * scale3);
-    const ivec4 i28 = integers(x28 * scale3);
-    const ivec4 i29 = integers(x29 * scale3);
-    const ivec4 i30 = integers(x30 * scale3);
-    const ivec4 i31 = integers(x31 * scale3);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
         x[k][digit][0] = bytes_of(i0, digit);
         x[k][digit][1] = bytes_of(i1, digit);
@@ -257,231 +193,101 @@ void load_x(uint vector, uint j, uint k) {
         x[k][digit][13] = bytes_of(i13, digit);
         x[k][digit][14] = bytes_of(i14, digit);
         x[k][digit][15] = bytes_of(i15, digit);
-        x[k][digit][16] = bytes_of(i16, digit);
-        x[k][digit][17] = bytes_of(i17, digit);
-        x[k][digit][18] = bytes_of(i18, digit);
-        x[k][digit][19] = bytes_of(i19, digit);
-        x[k][digit][20] = bytes_of(i20, digit);
-        x[k][digit][21] = bytes_of(i21, digit);
-        x[k][digit][22] = bytes_of(i22, digit);
-        x[k][digit][23] = bytes_of(i23, digit);
-        x[k][digit][24] = bytes_of(i24, digit);
-        x[k][digit][25] = bytes_of(i25, digit);
-        x[k][digit][26] = bytes_of(i26, digit);
-        x[k][digit][27] = bytes_of(i27, digit);
-        x[k][digit][28] = bytes_of(i28, digit);
-        x[k][digit][29] = bytes_of(i29, digit);
-        x[k][digit][30] = bytes_of(i30, digit);
-        x[k][digit][31] = bytes_of(i31, digit);
         x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
             + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
             + sum_of_bytes(x[k][digit][7]);
         x_digits[k][digit][1] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10])
             + sum_of_bytes(x[k][digit][11]) + sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14])
             + sum_of_bytes(x[k][digit][15]);
-        x_digits[k][digit][2] = sum_of_bytes(x[k][digit][16]) + sum_of_bytes(x[k][digit][17]) + sum_of_bytes(x[k][digit][18])
-            + sum_of_bytes(x[k][digit][19]) + sum_of_bytes(x[k][digit][20]) + sum_of_bytes(x[k][digit][21]) + sum_of_bytes(x[k][digit][22])
-            + sum_of_bytes(x[k][digit][23]);
-        x_digits[k][digit][3] = sum_of_bytes(x[k][digit][24]) + sum_of_bytes(x[k][digit][25]) + sum_of_bytes(x[k][digit][26])
-            + sum_of_bytes(x[k][digit][27]) + sum_of_bytes(x[k][digit][28]) + sum_of_bytes(x[k][digit][29]) + sum_of_bytes(x[k][digit][30])
-            + sum_of_bytes(x[k][digit][31]);
     }
 }
 
-// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
-    if (PADDED == 0u && n + 1u == rows && j + 4u >= row_tiles / 2u) {
-        n = 0u;
-        j = j % 4u;
-    }
-    const uint block = n * (row_tiles / 8u) + j / 4u;
-    const uint tile = j % 4u;
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[8]) {
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
     uint base = block * 27u;
-    uint part = tile / 2u;  // of 256 elements
-    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
-    uint begin = base + part * 13u + digit0;
-    uint window = begin / 4u;
-    fours[0] = blocks_four[window];
-    fours[1] = blocks_four[window + 1u];
-    fours[2] = blocks_four[window + 2u];
-    fours[3] = blocks_four[window + 3u];
-    words[0] = blocks_word[base + part * 13u + 13u];
-    words[1] = blocks_word[base + part * 13u + 12u];
-}
-
-// 16 bytes, as far as block `block` goes.
-uvec4 blocks_to_end(uint at, uint block) {
-    const uint end = (block + 1u) * 54u;
-    uvec4 four = uvec4(0u);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
-        const uint word = at * 8u + i;
-        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
-    }
-    return four;
-}
-
-// Loads tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
-    const uint block = n * (row_tiles / 8u) + j / 4u;
-    const uint tile = j % 4u;
-    uint base = block * 27u;
-    uint part = tile / 2u;  // of 256 elements
-    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
-    uint begin = base + part * 13u + digit0;
-    uint window = begin / 4u;
-    fours[0] = blocks_to_end(window, block);
-    fours[1] = blocks_to_end(window + 1u, block);
-    fours[2] = blocks_to_end(window + 2u, block);
-    fours[3] = blocks_to_end(window + 3u, block);
-    words[0] = blocks_word[base + part * 13u + 13u];
-    words[1] = blocks_word[base + part * 13u + 12u];
+    uint part = tile / 4u;  // of 256 elements
+    uint digit_ = tile % 4u;  // which digit of base 3, from the top
+    words[0] = blocks_word[base + part * 13u + digit_];
+    words[1] = blocks_word[base + part * 13u + digit_ + 1u];
+    words[2] = blocks_word[base + part * 13u + 13u];
+    words[3] = blocks_word[base + part * 13u + digit_ + 4u];
+    words[4] = blocks_word[base + part * 13u + digit_ + 5u];
+    words[5] = blocks_word[base + part * 13u + digit_ + 8u];
+    words[6] = blocks_word[base + part * 13u + digit_ + 9u];
+    words[7] = blocks_word[base + part * 13u + 12u];
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
-void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout float sum) {
-    const uint block = n * (row_tiles / 8u) + j / 4u;
-    const uint tile = j % 4u;
-    uint base = block * 27u;
-    uint part = tile / 2u;  // of 256 elements
-    uint d0 = words[0];
+void accumulate(uint n, uint j, uint k, uint words[8], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    uint part = tile / 4u;  // of 256 elements
+    uint d0 = words[2];
     float d1 = f16_to_f32(d0 >> (part * 16u));
-    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
-    uint begin = base + part * 13u + digit0;
-    bool odd = (begin & 1u) != 0u;
-    bool upper = (begin & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y;
-    uint pick1 = upper ? four0.z : four0.x;
-    uint qs0 = odd ? pick0 : pick1;
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0;
+    uint digit_ = tile % 4u;  // which digit of base 3, from the top
+    uint qs0 = words[0];
+    uint qs1 = words[1];
     uint qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
     uint evens0 = (qs_run0 & 0xFF00FFu) * 3u;
     uint odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
     uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2;
-    uint qs_run1 = (qs1 >> (part * 16u)) | ((qs2 << 1u) << (31u - part * 16u));
+    uint qs2 = words[3];
+    uint qs3 = words[4];
+    uint qs_run1 = (qs2 >> (part * 16u)) | ((qs3 << 1u) << (31u - part * 16u));
     uint evens1 = (qs_run1 & 0xFF00FFu) * 3u;
     uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u;
     uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
-    uint pick4 = upper ? four1.w : four1.y;
-    uint pick5 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick5;
-    uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z;
-    uint qs4 = odd ? pick6 : pick4;
-    uint qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u));
-    uint evens2 = (qs_run2 & 0xFF00FFu) * 3u;
-    uint odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
+    uint evens2 = (evens0 & 0xFF00FFu) * 3u;
+    uint odds2 = (odds0 & 0xFF00FFu) * 3u;
     uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
-    uint pick7 = upper ? four2.y : four1.w;
-    uint qs5 = odd ? pick7 : pick6;
-    uint qs_run3 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u));
-    uint evens3 = (qs_run3 & 0xFF00FFu) * 3u;
-    uint odds3 = ((qs_run3 >> 8u) & 0xFF00FFu) * 3u;
+    uint evens3 = (evens1 & 0xFF00FFu) * 3u;
+    uint odds3 = (odds1 & 0xFF00FFu) * 3u;
     uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
-    uint evens4 = (evens0 & 0xFF00FFu) * 3u;
-    uint odds4 = (odds0 & 0xFF00FFu) * 3u;
+    uint evens4 = (evens2 & 0xFF00FFu) * 3u;
+    uint odds4 = (odds2 & 0xFF00FFu) * 3u;
     uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
-    uint evens5 = (evens1 & 0xFF00FFu) * 3u;
-    uint odds5 = (odds1 & 0xFF00FFu) * 3u;
+    uint evens5 = (evens3 & 0xFF00FFu) * 3u;
+    uint odds5 = (odds3 & 0xFF00FFu) * 3u;
     uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
-    uint evens6 = (evens2 & 0xFF00FFu) * 3u;
-    uint odds6 = (odds2 & 0xFF00FFu) * 3u;
+    uint evens6 = (evens4 & 0xFF00FFu) * 3u;
+    uint odds6 = (odds4 & 0xFF00FFu) * 3u;
     uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
-    uint evens7 = (evens3 & 0xFF00FFu) * 3u;
-    uint odds7 = (odds3 & 0xFF00FFu) * 3u;
+    uint evens7 = (evens5 & 0xFF00FFu) * 3u;
+    uint odds7 = (odds5 & 0xFF00FFu) * 3u;
     uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
-    uint evens8 = (evens4 & 0xFF00FFu) * 3u;
-    uint odds8 = (odds4 & 0xFF00FFu) * 3u;
+    uint evens8 = (evens6 & 0xFF00FFu) * 3u;
+    uint odds8 = (odds6 & 0xFF00FFu) * 3u;
     uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
-    uint evens9 = (evens5 & 0xFF00FFu) * 3u;
-    uint odds9 = (odds5 & 0xFF00FFu) * 3u;
+    uint evens9 = (evens7 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds7 & 0xFF00FFu) * 3u;
     uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
-    uint evens10 = (evens6 & 0xFF00FFu) * 3u;
-    uint odds10 = (odds6 & 0xFF00FFu) * 3u;
+    uint qs4 = words[5];
+    uint qs5 = words[6];
+    uint qs_run2 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u));
+    uint evens10 = (qs_run2 & 0xFF00FFu) * 3u;
+    uint odds10 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
     uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
-    uint evens11 = (evens7 & 0xFF00FFu) * 3u;
-    uint odds11 = (odds7 & 0xFF00FFu) * 3u;
+    uint evens11 = (evens10 & 0xFF00FFu) * 3u;
+    uint odds11 = (odds10 & 0xFF00FFu) * 3u;
     uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
-    uint evens12 = (evens8 & 0xFF00FFu) * 3u;
-    uint odds12 = (odds8 & 0xFF00FFu) * 3u;
+    uint evens12 = (evens11 & 0xFF00FFu) * 3u;
+    uint odds12 = (odds11 & 0xFF00FFu) * 3u;
     uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
-    uint evens13 = (evens9 & 0xFF00FFu) * 3u;
-    uint odds13 = (odds9 & 0xFF00FFu) * 3u;
+    uint evens13 = (evens12 & 0xFF00FFu) * 3u;
+    uint odds13 = (odds12 & 0xFF00FFu) * 3u;
     uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
-    uint evens14 = (evens10 & 0xFF00FFu) * 3u;
-    uint odds14 = (odds10 & 0xFF00FFu) * 3u;
+    uint evens14 = (evens13 & 0xFF00FFu) * 3u;
+    uint odds14 = (odds13 & 0xFF00FFu) * 3u;
     uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
-    uint evens15 = (evens11 & 0xFF00FFu) * 3u;
-    uint odds15 = (odds11 & 0xFF00FFu) * 3u;
-    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
-    uint evens16 = (evens12 & 0xFF00FFu) * 3u;
-    uint odds16 = (odds12 & 0xFF00FFu) * 3u;
-    uint bytes16 = ((evens16 >> 8u) & 0xFF00FFu) | (odds16 & 0xFF00FF00u);
-    uint evens17 = (evens13 & 0xFF00FFu) * 3u;
-    uint odds17 = (odds13 & 0xFF00FFu) * 3u;
-    uint bytes17 = ((evens17 >> 8u) & 0xFF00FFu) | (odds17 & 0xFF00FF00u);
-    uint evens18 = (evens14 & 0xFF00FFu) * 3u;
-    uint odds18 = (odds14 & 0xFF00FFu) * 3u;
-    uint bytes18 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u);
-    uint evens19 = (evens15 & 0xFF00FFu) * 3u;
-    uint odds19 = (odds15 & 0xFF00FFu) * 3u;
-    uint bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u);
-    uint pick8 = upper ? four2.w : four2.y;
-    uint pick9 = upper ? four2.z : four2.x;
-    uint qs6 = odd ? pick8 : pick9;
-    uvec4 four3 = fours[3];
-    uint pick10 = upper ? four3.x : four2.z;
-    uint qs7 = odd ? pick10 : pick8;
-    uint qs_run4 = (qs6 >> (part * 16u)) | ((qs7 << 1u) << (31u - part * 16u));
-    uint evens20 = (qs_run4 & 0xFF00FFu) * 3u;
-    uint odds20 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u);
-    uint pick11 = upper ? four3.y : four2.w;
-    uint qs8 = odd ? pick11 : pick10;
-    uint qs_run5 = (qs7 >> (part * 16u)) | ((qs8 << 1u) << (31u - part * 16u));
-    uint evens21 = (qs_run5 & 0xFF00FFu) * 3u;
-    uint odds21 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u;
-    uint bytes21 = ((evens21 >> 8u) & 0xFF00FFu) | (odds21 & 0xFF00FF00u);
-    uint evens22 = (evens20 & 0xFF00FFu) * 3u;
-    uint odds22 = (odds20 & 0xFF00FFu) * 3u;
-    uint bytes22 = ((evens22 >> 8u) & 0xFF00FFu) | (odds22 & 0xFF00FF00u);
-    uint evens23 = (evens21 & 0xFF00FFu) * 3u;
-    uint odds23 = (odds21 & 0xFF00FFu) * 3u;
-    uint bytes23 = ((evens23 >> 8u) & 0xFF00FFu) | (odds23 & 0xFF00FF00u);
-    uint evens24 = (evens22 & 0xFF00FFu) * 3u;
-    uint odds24 = (odds22 & 0xFF00FFu) * 3u;
-    uint bytes24 = ((evens24 >> 8u) & 0xFF00FFu) | (odds24 & 0xFF00FF00u);
-    uint evens25 = (evens23 & 0xFF00FFu) * 3u;
-    uint odds25 = (odds23 & 0xFF00FFu) * 3u;
-    uint bytes25 = ((evens25 >> 8u) & 0xFF00FFu) | (odds25 & 0xFF00FF00u);
-    uint evens26 = (evens24 & 0xFF00FFu) * 3u;
-    uint odds26 = (odds24 & 0xFF00FFu) * 3u;
-    uint bytes26 = ((evens26 >> 8u) & 0xFF00FFu) | (odds26 & 0xFF00FF00u);
-    uint evens27 = (evens25 & 0xFF00FFu) * 3u;
-    uint odds27 = (odds25 & 0xFF00FFu) * 3u;
-    uint bytes27 = ((evens27 >> 8u) & 0xFF00FFu) | (odds27 & 0xFF00FF00u);
-    uint evens28 = (evens26 & 0xFF00FFu) * 3u;
-    uint odds28 = (odds26 & 0xFF00FFu) * 3u;
-    uint bytes28 = ((evens28 >> 8u) & 0xFF00FFu) | (odds28 & 0xFF00FF00u);
-    uint evens29 = (evens27 & 0xFF00FFu) * 3u;
-    uint odds29 = (odds27 & 0xFF00FFu) * 3u;
-    uint bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
-    uint qh = words[1];
+    uint qh = words[7];
     uint qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
-    uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n
-    uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
-    uint odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
-    uint bytes30 = ((evens30 >> 8u) & 0xFF00FFu) | (odds30 & 0xFF00FF00u);
-    uint digit1 = digit0 + 1u;  // which digit of base 3, from the top
-    uint power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
-    uint evens31 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
-    uint odds31 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
-    uint bytes31 = ((evens31 >> 8u) & 0xFF00FFu) | (odds31 & 0xFF00FF00u);
-    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    uint power = (0x1B090301u >> (digit_ * 8u)) & 0xFFu;  // 3^n
+    uint evens15 = (((qh_run & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds15 = ((((qh_run >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
             + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
@@ -489,22 +295,13 @@ void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout flo
         const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10])
             + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
             + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][1];
-        const int part2 = dot4(int(bytes16), x[k][digit][16]) + dot4(int(bytes17), x[k][digit][17]) + dot4(int(bytes18), x[k][digit][18])
-            + dot4(int(bytes19), x[k][digit][19]) + dot4(int(bytes20), x[k][digit][20]) + dot4(int(bytes21), x[k][digit][21])
-            + dot4(int(bytes22), x[k][digit][22]) + dot4(int(bytes23), x[k][digit][23]) - x_digits[k][digit][2];
-        const int part3 = dot4(int(bytes24), x[k][digit][24]) + dot4(int(bytes25), x[k][digit][25]) + dot4(int(bytes26), x[k][digit][26])
-            + dot4(int(bytes27), x[k][digit][27]) + dot4(int(bytes28), x[k][digit][28]) + dot4(int(bytes29), x[k][digit][29])
-            + dot4(int(bytes30), x[k][digit][30]) + dot4(int(bytes31), x[k][digit][31]) - x_digits[k][digit][3];
-        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
         dots1 = float(part1);
-        dots2 = float(part2);
-        dots3 = float(part3);
     }
-    sum += d1 * (DIGITS > 1u ? x_step[k][0] * dots0
-        : x_step[k][0] * dots0 + x_step[k][1] * dots1 + x_step[k][2] * dots2 + x_step[k][3] * dots3);
+    sum += d1 * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1);
 }
 
-const uint X_WORDS = DIGITS * 36u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 18u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -512,10 +309,10 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 36u + i] = uint(x[0][digit][i]);
-        [[unroll]] for (uint i = 0u; i < 4u; ++i) words[digit * 36u + 32u + i] = uint(x_digits[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 18u + i] = uint(x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) words[digit * 18u + 16u + i] = uint(x_digits[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 36u + i] = floatBitsToUint(x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 18u + i] = floatBitsToUint(x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
         shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
@@ -528,10 +325,10 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) x[0][digit][i] = int(words[digit * 36u + i]);
-        [[unroll]] for (uint i = 0u; i < 4u; ++i) x_digits[0][digit][i] = int(words[digit * 36u + 32u + i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 18u + i]);
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) x_digits[0][digit][i] = int(words[digit * 18u + 16u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 36u + i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 18u + i]);
 }
 
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
@@ -562,7 +359,7 @@ void share_slice(uint begin, uint count) {
 // Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
 // fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
 void main() {
-    const uint tiles = row_tiles / 2u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint tiles = row_tiles, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
     const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
     const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
     uint shared_from = ~0u;
@@ -576,32 +373,19 @@ void main() {
             const uint count = min(slice, tiles - begin);
             uint t = lane;
             // Weights are on their way while the workgroup waits for x.
-            uvec4 fours[ROWS][4];
-            uint words[ROWS][2];
-            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), fours[r], words[r]);
+            uint words[ROWS][8];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), words[r]);
             if (begin != shared_from) share_slice(begin, count);
             shared_from = begin;
             while (t < count) {
                 const uint j = begin + t;
-                if (PADDED == 0u && row + ROWS >= end && j + 4u >= tiles) {  // the last block of all, beyond which no load goes
-                    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
-                        uvec4 last[4]; uint last_words[2];
-                        float part = 0.0;
-                        fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
-                        take_x(i / ROWS, t);
-                        accumulate(min(row + i % ROWS, end - 1u), j, 0u, last, last_words, part);
-                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
-                    }
-                    t += lanes;
-                    continue;
-                }
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, words[r], sum[r][m]);
                 }
                 t += lanes;
                 if (t >= count) continue;
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, words[r]);
             }
         }
         [[unroll]] for (uint m = 0u; m < BATCH; ++m) {

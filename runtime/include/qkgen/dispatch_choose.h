@@ -524,6 +524,26 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
     qk_set_gemv_constants_(kernel, limits, cols, s, constants);
 }
 
+/* Workgroups of a launch with those constants: what one keeps of x, or shares, it does for many rows. */
+static inline uint64_t qk_gemv_workgroups_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch,
+                                           uint64_t rows, uint64_t cols, const uint32_t *constants) {
+    /* Metal texts have no such constant. With eight right-hand sides they, too, take two rows at a time. */
+    uint32_t at_once = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, batch > 4 ? 2 : 4);
+    uint32_t kept = qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 8),
+             threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
+    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
+        return qk_ceil_(
+            rows, qk_rows_of_teams_(limits, threads, at_once, qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1)));
+    if (!qk_keeps_x_(kernel, kept, qk_wanted_schedule_(kernel)))
+        return qk_ceil_(rows, at_once);
+    uint64_t walking = qk_walking_workgroups_(kernel, limits, kept, threads);
+    if (qk_leaves_less_room_(kernel, constants))
+        walking = qk_ceil_(walking * 3, 4);
+    return qk_min_(qk_ceil_(rows, kept == 1 ? qk_rows_of_workgroup_(kernel, limits, constants, cols)
+                                            : at_once * (threads > 32 ? threads / 32 : 1)),
+                   walking);
+}
+
 /* Whether the schedule that was chosen fits, with the constants of the launch: modules rely on it. */
 static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uint32_t schedule,
                            const uint32_t *constants, uint64_t matrix_rows, uint64_t cols) {

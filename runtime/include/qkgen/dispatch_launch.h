@@ -424,26 +424,11 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     launch.ranges = ranges;
     launch.push = push;
     launch.constants = constants;
-    /* Metal texts have no such constant. With eight right-hand sides they, too, take two rows at a time. */
-    uint32_t rows = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, g->batch > 4 ? 2 : 4);
-    uint32_t kept = qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 8),
-             threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
-    uint64_t groups =
-        mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups) : qk_ceil_(count, rows);
-    /* What a workgroup keeps of x, it keeps for many rows. */
-    if (qk_keeps_x_(kernel, kept, qk_wanted_schedule_(kernel))) {
-        uint64_t walking = qk_walking_workgroups_(kernel, &call->backend->limits, kept, threads);
-        if (qk_leaves_less_room_(kernel, constants))
-            walking = qk_ceil_(walking * 3, 4);
-        groups = qk_min_(qk_ceil_(count, kept == 1
-                                             ? qk_rows_of_workgroup_(kernel, &call->backend->limits, constants, g->cols)
-                                             : rows * (threads > 32 ? threads / 32 : 1)),
-                         walking);
-    }
-    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
-        groups = qk_ceil_(count, qk_rows_of_teams_(&call->backend->limits, threads, rows,
-                                                   qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1)));
-    groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, count, g->cols * kept, threads));
+    uint64_t groups = mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups)
+                          : qk_gemv_workgroups_(kernel, &call->backend->limits, g->batch, count, g->cols, constants);
+    groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, count,
+                                                  g->cols * qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 8),
+                                                  qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64)));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     qk_fit_schedule_(kernel, &call->backend->limits, count, g->cols, constants);
     return call->backend->launch(call->backend->context, &launch, error);
