@@ -23,6 +23,7 @@ layout(push_constant) uniform Push {
     uint batch;      // right-hand sides, at most 8
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
 @if of_matrix
     uint cols;       // of the matrix that the blocks are patches of
     uint grid_rows;  // blocks
@@ -32,6 +33,8 @@ layout(push_constant) uniform Push {
 
 @{tables}
 @{prelude}
+@include finish.glsl
+
 // A subgroup of 32 multiplies 16 rows with 8 right-hand sides. Four threads share a row, each with a wide tile of its own:
 // number t of them has rows g and g + 8, brings x of right-hand side g, and gets the results of 2 t and 2 t + 1.
 const uint SUBGROUPS = gl_WorkGroupSize.x / 32u, ROWS = 16u;
@@ -75,7 +78,7 @@ void walk_rows(uint from, uint end) {
         barrier();
         if (gl_LocalInvocationID.x == 0u) {
             for (uint s = 1u; s < SUBGROUPS; ++s) sum += partial[s];
-            y[m * y_rows + y_first + n] = sum;
+            finish(m, n, sum);
         }
         barrier();
     }
@@ -140,8 +143,7 @@ void main() {
                 const uint from = place + i / (AT_ONCE * 128u) * split * AT_ONCE * 128u + i % (AT_ONCE * 128u);
                 float total = 0.0;
                 for (uint s = 0u; s < split; ++s) total += partial[from + s * AT_ONCE * 128u];
-                const uint at = m * y_rows + y_first + n;
-                y[at] = begin == 0u ? total : y[at] + total;
+                finish(m, n, total, begin == 0u);
             }
         }
     }

@@ -96,7 +96,7 @@ inline void walk_rows(
         if (at.thread_index == 0) {
             float total = 0.0f;
             for (uint s = 0; s < at.simdgroups; ++s) total += partial[s];
-            y[m * shape.y_rows + shape.y_first + n] = total;
+            finish(y, shape, m, n, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -180,8 +180,7 @@ inline void multiply_rows(
                 if (n >= end || m >= shape.batch) continue;
                 float total = 0.0f;
                 for (uint s = 0; s < split; ++s) total += sums[(i / 128 * split + s) * 128 + i % 128];
-                const uint at_y = m * shape.y_rows + shape.y_first + n;
-                y[at_y] = begin == 0 ? total : y[at_y] + total;
+                finish(y, shape, m, n, total, begin == 0);
             }
         }
     }

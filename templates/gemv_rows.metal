@@ -58,7 +58,7 @@ inline void sum_rows(
                 const uint row = first + team * ROWS + r;
                 if (at.lane != 0) continue;
                 if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
-                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
+                else if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, all);
             }
         }
         if (split == 1) continue;
@@ -67,7 +67,7 @@ inline void sum_rows(
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
-            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+            if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

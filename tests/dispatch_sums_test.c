@@ -20,7 +20,7 @@ typedef enum family { GEMV, GEMV_MATRIX, GEMV_ID, DEQUANT_MATRIX, GATHER_MATRIX,
 
 static const uint32_t schedules[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_SHARED, QK_SCHEDULE_TEAMS};
 static const char *const names[] = {"toy_gemv", "patch_gemv", "toy_gemv_id", "patch_dequant", "patch_gather"};
-static const uint32_t push_bytes[] = {20, 32, 28, 20, 32};
+static const uint32_t push_bytes[] = {24, 36, 28, 20, 32};
 
 #define WEIGHTS(patch)                                                                                                 \
     {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, (patch) ? 32 : CODES, 1, PATCH_ROWS, PATCH_COLS / 2}, {         \
@@ -152,9 +152,9 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "kernel->bindings[3].role is 2, must be 1, as this family has it")                                               \
     X(role_weights, GATHER_MATRIX, c->bindings[1].role = QK_ROLE_STATUS, ARGUMENT,                                     \
       "kernel->bindings[1].role is 4, must be 0, as this family has it")                                               \
-    X(push, GEMV, c->kernel.push_bytes = 32, ARGUMENT, "kernel->push_bytes is 32, must be 20, as this family has it")  \
+    X(push, GEMV, c->kernel.push_bytes = 32, ARGUMENT, "kernel->push_bytes is 32, must be 24, as this family has it")  \
     X(push_matrix, GEMV_MATRIX, c->kernel.push_bytes = 20, ARGUMENT,                                                   \
-      "kernel->push_bytes is 20, must be 32, as this family has it")                                                   \
+      "kernel->push_bytes is 20, must be 36, as this family has it")                                                   \
     X(push_id, GEMV_ID, c->kernel.push_bytes = 20, ARGUMENT,                                                           \
       "kernel->push_bytes is 20, must be 28, as this family has it")                                                   \
     X(push_limit, GEMV_ID, c->backend.limits.push_bytes = 24, LIMIT,                                                   \
@@ -458,7 +458,7 @@ static void check_workgroups(const shape *s, const qk_launch *launch, uint64_t t
 
 static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *error) {
     shape *s = context;
-    const uint32_t *push = launch->push; /* rows, row_tiles, batch, y_first, y_rows */
+    const uint32_t *push = launch->push; /* rows, row_tiles, batch, y_first, y_rows, y_add */
     const uint64_t count = push[0], row_tiles = s->row_blocks * (BLOCK / launch->kernel->tile_elements);
     const uint64_t codes = s->row_blocks * s->codes_bytes, scales = s->row_blocks * SCALES;
     const uint32_t rows = constant_of(launch, QK_CONSTANT_ROWS), batch = constant_of(launch, QK_CONSTANT_BATCH);
@@ -468,6 +468,7 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
     assert_int_equal(push[2], s->batch);
     assert_int_equal(push[3], s->done);
     assert_int_equal(push[4], s->rows);
+    assert_int_equal(push[5], 0);
     check_range(s, &launch->ranges[0], memory, CODES_AT + s->done * codes, count * codes);
     check_range(s, &launch->ranges[1], memory + 1, SCALES_AT + s->done * scales, count * scales);
     check_range(s, &launch->ranges[2], memory + 2, X_AT, s->batch * s->row_blocks * BLOCK * 4);
@@ -572,7 +573,7 @@ static void test_gemv_small(void **state) {
 
 typedef struct seen {
     uint32_t constants[QK_MAX_CONSTANTS];
-    uint32_t push[8];
+    uint32_t push[9];
     uint32_t workgroups, launches;
     uint64_t bytes[2]; /* of the weights that are bound */
     uint64_t first[2]; /* where x and y begin */
@@ -1223,31 +1224,31 @@ static void check_push(family f, call *c, const uint32_t *expected, uint32_t cou
 static void test_matrix_push(void **state) {
     (void)state;
     call c = right_call(GEMV_MATRIX, NULL);
-    check_push(GEMV_MATRIX, &c, (uint32_t[]){8, 6, 2, 0, 8, 48, 2, 3}, 8);
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){8, 6, 2, 0, 8, 0, 48, 2, 3}, 9);
     c.kernel.ragged = 1;
     c.rows = 65537;
     c.cols = 65528; /* 4,294,508,536 elements */
-    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 65528, 16385, 4096}, 8);
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 0, 65528, 16385, 4096}, 9);
     c.cols = 65521; /* the last tile has one element */
-    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 65521, 16385, 4096}, 8);
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 0, 65521, 16385, 4096}, 9);
     c.cols = 65528;
     c.kernel.view = QK_VIEW_SEQUENCE; /* one row of all elements */
     c.kernel.block_rows = 1;
     c.kernel.block_cols = 64;
-    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 4294508536u, 1, 67101696}, 8);
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 0, 4294508536u, 1, 67101696}, 9);
     c.cols = 65521; /* a row may begin and end within tiles */
-    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 4294049777u, 1, 67094528}, 8);
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 0, 4294049777u, 1, 67094528}, 9);
     c.cols = 65523;
-    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8192, 2, 0, 65537, 4294180851u, 1, 67096576}, 8);
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8192, 2, 0, 65537, 0, 4294180851u, 1, 67096576}, 9);
     c.cols = 1;
-    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 1, 2, 0, 65537, 65537, 1, 1025}, 8);
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 1, 2, 0, 65537, 0, 65537, 1, 1025}, 9);
     c.cols = 2;
-    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 2, 2, 0, 65537, 131074, 1, 2049}, 8);
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 2, 2, 0, 65537, 0, 131074, 1, 2049}, 9);
     c.cols = 65528;
     c.kernel.view = QK_VIEW_GROUPS; /* rows of a group each */
     c.kernel.block_rows = 4;
     c.kernel.block_cols = 8;
-    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 8, 134203392, 1}, 8);
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 0, 8, 134203392, 1}, 9);
     c = right_call(DEQUANT_MATRIX, NULL);
     c.kernel.ragged = 1;
     c.rows = 65535;

@@ -182,6 +182,10 @@ static const format formats[FORMATS + 1] = {{&qk_q4_0_gemv_f32_vulkan, qk_q4_0_g
                                             {&qk_triples_gemv_f32_vulkan, qk_triples_gemv_f32_ref, 0, 2},
                                             {&qk_iq2_s_gemv_f32_vulkan, qk_iq2_s_gemv_f32_ref, 0, 1}};
 
+static int adds; /* results are added to a residual */
+
+static float residual(uint64_t i) { return (float)(i % 64) - 31.5f; }
+
 /* Three times with the same bits, in so many launches. */
 static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t batch, uint64_t range, uint32_t launches) {
     const uint64_t blocks = rows * (cols / f->kernel->block_elements);
@@ -191,14 +195,18 @@ static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t bat
     uint8_t *before = malloc(y.bytes);
     const void *const data[] = {weights.data};
     f->expected(data, (const float *)(const void *)x.data, rows, cols, batch, expected);
+    for (uint64_t i = 0; adds && i < batch * rows; i++) expected[i] += residual(i);
     for (int again = 0; again < 3; again++) {
         counter c;
         const qk_backend backend = counted(&c, range);
-        memset(y.data, GUARD, y.bytes);
+        memset(y.data, adds ? 0 : GUARD, y.bytes);
+        for (uint64_t i = 0; adds && i < batch * rows; i++) ((float *)(void *)y.data)[i] = residual(i);
         upload(&y);
         if (again == 2) weights.range.size += GUARD_BYTES; /* as an engine's buffers do, it goes on */
         OK(qk_vulkan_begin(vk, &error));
-        OK(qk_dispatch_gemv(&backend, f->kernel, &weights.range, x.range, y.range, rows, cols, batch, &error));
+        const qk_epilogue epilogue = {.adds = (uint32_t)adds};
+        OK(qk_dispatch_gemv_with(&backend, f->kernel, &weights.range, x.range, y.range, rows, cols, batch, &epilogue,
+                                 &error));
         OK(qk_vulkan_submit(vk, &error));
         download(&y);
         check_near(&y, expected, f->kernel->name);
@@ -365,6 +373,31 @@ static void test_teams(void **state) {
     tuning = NULL;
 }
 
+/* Results are added to what y holds: in each schedule, in parts, and once where x is shared slice by slice. */
+static void test_residual(void **state) {
+    static const uint32_t schedules[] = {QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_AHEAD, QK_SCHEDULE_SHARED,
+                                         QK_SCHEDULE_TEAMS};
+    (void)state;
+    const uint64_t slice = 64 * qk_vulkan_backend(vk).limits.subgroup_size;
+    qk_tuning_entry entry = {.rows = 1, .cols = 1, .count = 2};
+    const qk_tuning tuned = {.count = 1, .entries = &entry};
+    tuning = &tuned;
+    adds = 1;
+    for (uint32_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
+        entry.batch = schedules[i] >= QK_SCHEDULE_SHARED ? 2 : 1;
+        snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[Q4_0].kernel->name);
+        entry.values[0] = (qk_tuned_value){QK_CONSTANT_SCHEDULE, schedules[i]};
+        entry.values[1] = (qk_tuned_value){QK_CONSTANT_ROWS, 2};
+        ahead = schedules[i] == QK_SCHEDULE_AHEAD;
+        teams = schedules[i] == QK_SCHEDULE_TEAMS;
+        run_gemv(&formats[Q4_0], 37, 4 * slice, entry.batch, UINT64_MAX, 1);
+    }
+    tuning = NULL;
+    teams = 0;
+    run_gemv(&formats[Q4_0], 300, 1024, 2, 16384, 11);
+    adds = 0;
+}
+
 /* Rows of q4_0 take 576 bytes, of q6_K 840. */
 static void test_parts(void **state) {
     (void)state;
@@ -527,6 +560,7 @@ int main(void) {
         cmocka_unit_test(test_staged_experts),
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_residual),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -165,7 +165,7 @@ mutate "N ragged, rows shared out" templates/gemv_rows.comp 's/if \(first \+ i <
 mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal \
   's/shape.row_tiles, min\((first \+ team \* ROWS \+ r), shape.rows - 1\)/shape.row_tiles, \1/' script gemv msl "blocks q4_0 19 3 1 f32"
 mutate "M ragged: no vector is written beyond the last" templates/gemv_shared.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
-mutate "several vectors: sums of all slices" templates/gemv_bindings.glsl 's/first \? sum : y\[at\] \+ sum/sum/' \
+mutate "several vectors: sums of all slices" templates/finish.glsl 's/first .* \? sum : y\[at\] \+ sum/sum/' \
   script gemv vulkan "blocks q4_0 1 2048 4 f16"
 mutate "several vectors: each has its own x" templates/gemv_shared.comp 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
 mutate "several vectors: x is there before it is read" templates/gemv_shared.comp '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
@@ -180,7 +180,11 @@ mutate "teams: each lane has a tile of its own" templates/gemv_teams.comp 's/beg
 mutate "teams: no row is written beyond the last" templates/gemv_teams.comp 's/n < rows \&\& m < batch/m < batch/' unit gemv_test
 mutate "teams: few rows get more workgroups" $choose 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
-mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/begin == 0u \? total : y\[at\] \+ total/total/' unit mma_test
+mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, begin == 0u\)/finish(m, n, total)/' unit mma_test
+mutate "a residual stays" templates/finish.glsl 's/ \&\& y_add == 0u//' unit gemv_test
+mutate "a residual is added once" templates/finish.glsl 's/first \&\& y_add == 0u \? sum : y\[at\] \+ sum/first \&\& y_add == 0u ? sum : y[at] + (first ? sum : 2.0 * sum)/' unit gemv_test
+mutate "a residual stays, MSL" templates/gemv_tiles.metal 's/ \&\& shape.y_add == 0//' script gemv msl "residual q4_0"
+mutate "what was there is not added" $launch 's/push\[5\] = g->adds/push[5] = 1/' unit dispatch_sums_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test
 mutate "matrix units: rows that are not whole wide tiles" gen/text/sums.c 's/if \(layout->joined\) (return qg_format\(arena, "%srow_tiles)/if (false) \1/' unit mma_test
@@ -210,7 +214,7 @@ mutate "experts: x is the token's" templates/gemv_id_wide.comp 's/ \&\& token ==
 mutate "experts: staged x is the token's" templates/stage_x.glsl 's/runs = vector \* row_tiles/runs = 0u * row_tiles/' unit gemv_test
 mutate "experts: every part is some workgroup's" templates/gemv_id_wide.comp 's/ \+ uint\(gl_WorkGroupID.x < more\)//' unit gemv_test
 mutate "a tuning keeps to the memory that workgroups share" $tune 's/most != 0 \&\& bytes > most/0/' unit tuning_test
-mutate "M ragged, MSL: no vector is written beyond the last" templates/gemv_rows.metal 's/ \&\& m < shape.batch\) y/) y/' \
+mutate "M ragged, MSL: no vector is written beyond the last" templates/gemv_rows.metal 's/ \&\& m < shape.batch\) finish/) finish/' \
   script gemv msl "blocks q4_0 5 3 3 f32"
 mutate "M ragged, MSL: no vector is read beyond the last" gen/text/sums.c 's/min\(vector%s, %s - 1%s\)/max(vector%s, (%s - 1%s) * 0)/' \
   script gemv msl "blocks q4_0 5 3 3 f32"

@@ -6,7 +6,7 @@
 
 #include <qkgen/kernel.h>
 
-enum { QG_MAX_FAMILY_BINDINGS = 5, QG_MAX_PUSH = 8, QG_MAX_FAMILY_TYPES = 3 };
+enum { QG_MAX_FAMILY_BINDINGS = 5, QG_MAX_PUSH = 9, QG_MAX_FAMILY_TYPES = 3 };
 
 typedef enum qg_family_id {
 #define F(ID, ...) QG_FAMILY_##ID,

@@ -182,6 +182,20 @@ static bool open_x(qg_job *job, const char *path) {
     return true;
 }
 
+static bool open_residual(qg_job *job, const char *path) {
+    qg_input file;
+    const uint64_t bytes = job->batch * job->rows * 4;
+    if (job->family->id != QG_FAMILY_GEMV)
+        return qg_complain("--add is for gemv; %s adds its results to nothing", job->family->name) == 0;
+    if (!qg_input_open(path, &file)) return false;
+    if (file.bytes != bytes)
+        return qg_complain("%s holds %llu bytes, but --batch %llu of --rows %llu in f32 has %llu", path,
+                           (unsigned long long)file.bytes, (unsigned long long)job->batch,
+                           (unsigned long long)job->rows, (unsigned long long)bytes) == 0;
+    job->residual = (const float *)file.data;
+    return true;
+}
+
 static bool open_ids(qg_job *job, const char *path) {
     qg_input file;
     if (!path || job->experts == 0)
@@ -269,6 +283,7 @@ static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most,
     void *dst = malloc((size_t)(most * unit) + 1);
     if (!dst) return qg_complain("out of memory for %llu bytes", (unsigned long long)(most * unit)) == 0;
     bool good = true;
+    if (job->residual) memcpy(dst, job->residual, (size_t)(all * unit)); /* sums are one part */
     for (uint64_t first = 0; first < all && good; first += most) {
         const uint64_t count = all - first < most ? all - first : most;
         const char *why = runner->part(runner->context, job, first, count, dst);
@@ -354,7 +369,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     const qg_plain *plain = find_plain(argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
-               *math_name = NULL, *sum = NULL;
+               *math_name = NULL, *sum = NULL, *residual = NULL;
     qg_scalar math;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
@@ -370,6 +385,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--indices", QG_TEXT, &indices, "FILE", "gather: the numbers of rows, u32"},
         {"--x", QG_TEXT, &x, "FILE", "gemv, gemv_id: the vectors"},
         {"--batch", QG_COUNT, &job.batch, "M", "gemv: how many vectors (default: 1)"},
+        {"--add", QG_TEXT, &residual, "FILE", "gemv: what results are added to, f32"},
         {"--tokens", QG_COUNT, &job.batch, "M", "gemv_id: how many vectors (default: 1)"},
         {"--ids", QG_TEXT, &ids, "FILE", "gemv_id: the experts of each token, u32"},
         {"--experts", QG_COUNT, &job.experts, "E", "gemv_id: matrices in the file"},
@@ -414,6 +430,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
     if (job.family->id == QG_FAMILY_GEMV_ID && !open_ids(&job, ids)) return 1;
     if (job.family->sums && !open_x(&job, x)) return 1;
+    if (residual && !open_residual(&job, residual)) return 1;
     qg_templates templates;
     const char *why = NULL;
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))

@@ -22,6 +22,7 @@ typedef struct qg_job {
     uint64_t tokens;         /* gather */
     const void *x;           /* families that sum: `batch` right-hand sides of `cols` */
     uint64_t batch;
+    const float *residual; /* gemv: what results are added to; NULL: nothing */
     const uint32_t *ids; /* gemv_id: `slots` experts for each right-hand side */
     uint64_t experts, slots;
 } qg_job;

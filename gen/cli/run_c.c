@@ -133,6 +133,7 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
         gemv_function *gemv;
         memcpy(&gemv, &r->function, sizeof gemv);
         gemv(job->weights, job->x, job->rows, job->cols, job->batch, dst);
+        for (uint64_t i = 0; job->residual && i < job->batch * job->rows; ++i) ((float *)dst)[i] += job->residual[i];
     } else if (job->indices) {
         gather_function *gather;
         memcpy(&gather, &r->function, sizeof gather); /* ISO C has no conversion from object to function pointers */

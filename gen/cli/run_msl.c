@@ -165,10 +165,11 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
         const qk_range x = {(void *)(uintptr_t)job->x, 0, job->batch * job->cols * (qg_scalars[job->type].bits / 8)};
         const qk_range ids = {(void *)(uintptr_t)job->ids, 0, 4 * job->batch * job->slots};
         const qk_range missed = {&m->out_of_range, 0, 4};
-        status = job->ids
-                     ? qk_dispatch_gemv_id(&api, m->kernel, weights, x, ids, out, missed, job->experts, job->rows,
-                                           job->cols, job->batch, job->slots, &m->error)
-                     : qk_dispatch_gemv(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch, &m->error);
+        const qk_epilogue epilogue = {.adds = job->residual != NULL};
+        status = job->ids ? qk_dispatch_gemv_id(&api, m->kernel, weights, x, ids, out, missed, job->experts, job->rows,
+                                                job->cols, job->batch, job->slots, &m->error)
+                          : qk_dispatch_gemv_with(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch,
+                                                  &epilogue, &m->error);
     } else if (job->indices) {
         const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
         const qk_range missed = {&m->out_of_range, 0, 4};

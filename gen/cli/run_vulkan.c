@@ -77,7 +77,10 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
             qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK)
             return false;
     }
-    return add_buffer(r, results * (job->x ? 4 : qg_scalars[job->type].bits / 8), &r->dst);
+    const uint64_t bytes = results * (job->x ? 4 : qg_scalars[job->type].bits / 8);
+    return add_buffer(r, bytes, &r->dst) &&
+           (!job->residual ||
+            qk_vulkan_upload(r->vulkan, r->buffers[r->dst], 0, job->residual, bytes, &r->error) == QK_OK);
 }
 
 static qk_status upload_part(device_run *r, const qg_job *job, uint64_t first, uint64_t count) {
@@ -105,9 +108,10 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
         return qk_dispatch_gemv_id(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
                                    qk_vulkan_range(r->buffers[r->indices]), dst, qk_vulkan_range(r->buffers[r->status]),
                                    job->experts, job->rows, job->cols, job->batch, job->slots, &r->error);
+    const qk_epilogue epilogue = {.adds = job->residual != NULL};
     if (job->x)
-        return qk_dispatch_gemv(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]), dst, job->rows,
-                                job->cols, job->batch, &r->error);
+        return qk_dispatch_gemv_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]), dst, job->rows,
+                                     job->cols, job->batch, &epilogue, &r->error);
     if (!job->indices && job->sizes)
         return qk_dispatch_dequant_matrix(&backend, r->kernel, weights, dst, job->rows, job->cols, &r->error);
     if (!job->indices) return qk_dispatch_dequant(&backend, r->kernel, weights, dst, count, &r->error);

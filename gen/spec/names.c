@@ -53,7 +53,7 @@ static const char beside_buffers[] =
     "decode_tile e elements_of expert expert_end expert_first experts group groups held held_token ids j k kept "
     "kept_sum lane lanes load_x m n pair part partial parts place r row_cols row_runs s shape simd_sum simdgroup "
     "simdgroups slice slices slots split standing status sum sum_cut sum_rows sum_shape t team teams thread_index "
-    "total v vector weights whole_tiles work x x_at x_in x_sum y y_first y_rows ";
+    "finish total v vector weights whole_tiles work x x_at x_in x_sum y y_add y_first y_rows ";
 /* clang-format on */
 
 static bool is_listed(const char *list, const char *name) {

@@ -370,7 +370,6 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_hole(holes, "x_kept", x_kept(arena, step, "TILES", ir->single ? "" : "[BATCH]"));
     qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
     qg_hole(holes, "single", ir->single ? "" : NULL);
-    qg_hole(holes, "shares", program->schedule == QK_SCHEDULE_SHARED ? "" : NULL);
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "halves", ir->half ? "" : NULL);
     qg_hole(holes, "largest_of_most",

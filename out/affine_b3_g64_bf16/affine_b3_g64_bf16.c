@@ -649,7 +649,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_f32_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -657,6 +657,7 @@ static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -694,8 +695,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_f32_push,
     .spec_constant_count = 9,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_vulkan_constants,
@@ -727,8 +728,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_metal_constants,
@@ -746,7 +747,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_int8_f32_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -754,6 +755,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -793,8 +795,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int8_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int8_f32_push,
     .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants,
@@ -821,7 +823,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_split_f32_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -829,6 +831,7 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -868,8 +871,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_split_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_split_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_split_f32_push,
     .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f32_vulkan_constants,
@@ -896,7 +899,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_int24_f32_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -904,6 +907,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -943,8 +947,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int24_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int24_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int24_f32_push,
     .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants,
@@ -971,7 +975,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_f16_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -979,6 +983,7 @@ static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1016,8 +1021,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_f16_push,
     .spec_constant_count = 9,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_vulkan_constants,
@@ -1049,8 +1054,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_metal_constants,
@@ -1068,7 +1073,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_int8_f16_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1076,6 +1081,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1115,8 +1121,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int8_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int8_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int8_f16_push,
     .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants,
@@ -1143,7 +1149,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_split_f16_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1151,6 +1157,7 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1190,8 +1197,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_split_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_split_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_split_f16_push,
     .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f16_vulkan_constants,
@@ -1218,7 +1225,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_int24_f16_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1226,6 +1233,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1265,8 +1273,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_int24_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int24_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int24_f16_push,
     .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants,

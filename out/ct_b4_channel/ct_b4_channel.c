@@ -655,7 +655,7 @@ static const qk_binding ct_b4_channel_gemv_f32_bindings[] = {
     {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -663,9 +663,10 @@ static const qk_field ct_b4_channel_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -700,8 +701,8 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = ct_b4_channel_gemv_f32_push,
     .spec_constant_count = 8,
     .spec_constants = ct_b4_channel_gemv_f32_vulkan_constants,
@@ -736,8 +737,8 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
     .code = &qk_ct_b4_channel_msl,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = ct_b4_channel_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_channel_gemv_f32_metal_constants,
@@ -758,7 +759,7 @@ static const qk_binding ct_b4_channel_gemv_int8_f32_bindings[] = {
     {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -766,9 +767,10 @@ static const qk_field ct_b4_channel_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -806,8 +808,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_int8_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int8_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = ct_b4_channel_gemv_int8_f32_push,
     .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_int8_f32_vulkan_constants,
@@ -836,7 +838,7 @@ static const qk_binding ct_b4_channel_gemv_split_f32_bindings[] = {
     {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -844,9 +846,10 @@ static const qk_field ct_b4_channel_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -884,8 +887,8 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_split_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_split_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = ct_b4_channel_gemv_split_f32_push,
     .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_split_f32_vulkan_constants,
@@ -914,7 +917,7 @@ static const qk_binding ct_b4_channel_gemv_int24_f32_bindings[] = {
     {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -922,9 +925,10 @@ static const qk_field ct_b4_channel_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -962,8 +966,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .schedules = ct_b4_channel_gemv_int24_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int24_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = ct_b4_channel_gemv_int24_f32_push,
     .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_int24_f32_vulkan_constants,
@@ -992,7 +996,7 @@ static const qk_binding ct_b4_channel_gemv_f16_bindings[] = {
     {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1000,9 +1004,10 @@ static const qk_field ct_b4_channel_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1037,8 +1042,8 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = ct_b4_channel_gemv_f16_push,
     .spec_constant_count = 8,
     .spec_constants = ct_b4_channel_gemv_f16_vulkan_constants,
@@ -1073,8 +1078,8 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
     .code = &qk_ct_b4_channel_msl,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = ct_b4_channel_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_channel_gemv_f16_metal_constants,
@@ -1095,7 +1100,7 @@ static const qk_binding ct_b4_channel_gemv_int8_f16_bindings[] = {
     {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1103,9 +1108,10 @@ static const qk_field ct_b4_channel_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1143,8 +1149,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_int8_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int8_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = ct_b4_channel_gemv_int8_f16_push,
     .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_int8_f16_vulkan_constants,
@@ -1173,7 +1179,7 @@ static const qk_binding ct_b4_channel_gemv_split_f16_bindings[] = {
     {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1181,9 +1187,10 @@ static const qk_field ct_b4_channel_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1221,8 +1228,8 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_split_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_split_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = ct_b4_channel_gemv_split_f16_push,
     .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_split_f16_vulkan_constants,
@@ -1251,7 +1258,7 @@ static const qk_binding ct_b4_channel_gemv_int24_f16_bindings[] = {
     {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1259,9 +1266,10 @@ static const qk_field ct_b4_channel_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1299,8 +1307,8 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .schedules = ct_b4_channel_gemv_int24_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int24_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = ct_b4_channel_gemv_int24_f16_push,
     .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_int24_f16_vulkan_constants,

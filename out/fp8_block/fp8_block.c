@@ -649,7 +649,7 @@ static const qk_binding fp8_block_gemv_f32_bindings[] = {
     {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128},
     {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -657,9 +657,10 @@ static const qk_field fp8_block_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t fp8_block_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -686,8 +687,8 @@ const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .schedules = fp8_block_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = fp8_block_gemv_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = fp8_block_gemv_f32_push,
     .spec_constant_count = 5,
     .spec_constants = fp8_block_gemv_f32_vulkan_constants,
@@ -717,8 +718,8 @@ const qk_kernel qk_fp8_block_gemv_f32_metal = {
     .code = &qk_fp8_block_msl,
     .binding_count = 4,
     .bindings = fp8_block_gemv_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = fp8_block_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_block_gemv_f32_metal_constants,
@@ -739,7 +740,7 @@ static const qk_binding fp8_block_gemv_f16_bindings[] = {
     {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16384, 1, 128, 128},
     {1, "weight_scale_inv", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field fp8_block_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -747,9 +748,10 @@ static const qk_field fp8_block_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t fp8_block_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -776,8 +778,8 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .schedules = fp8_block_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = fp8_block_gemv_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = fp8_block_gemv_f16_push,
     .spec_constant_count = 5,
     .spec_constants = fp8_block_gemv_f16_vulkan_constants,
@@ -807,8 +809,8 @@ const qk_kernel qk_fp8_block_gemv_f16_metal = {
     .code = &qk_fp8_block_msl,
     .binding_count = 4,
     .bindings = fp8_block_gemv_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = fp8_block_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_block_gemv_f16_metal_constants,

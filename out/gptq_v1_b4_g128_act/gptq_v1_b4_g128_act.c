@@ -676,7 +676,7 @@ static const qk_binding gptq_v1_b4_g128_act_gemv_f32_bindings[] = {
     {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
     {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
     {4, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -684,9 +684,10 @@ static const qk_field gptq_v1_b4_g128_act_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -714,8 +715,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .schedules = gptq_v1_b4_g128_act_gemv_f32_schedules,
     .binding_count = 6,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = gptq_v1_b4_g128_act_gemv_f32_push,
     .spec_constant_count = 5,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f32_vulkan_constants,
@@ -746,8 +747,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
     .code = &qk_gptq_v1_b4_g128_act_msl,
     .binding_count = 6,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = gptq_v1_b4_g128_act_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f32_metal_constants,
@@ -770,7 +771,7 @@ static const qk_binding gptq_v1_b4_g128_act_gemv_f16_bindings[] = {
     {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
     {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
     {4, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -778,9 +779,10 @@ static const qk_field gptq_v1_b4_g128_act_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -808,8 +810,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .schedules = gptq_v1_b4_g128_act_gemv_f16_schedules,
     .binding_count = 6,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = gptq_v1_b4_g128_act_gemv_f16_push,
     .spec_constant_count = 5,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f16_vulkan_constants,
@@ -840,8 +842,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
     .code = &qk_gptq_v1_b4_g128_act_msl,
     .binding_count = 6,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = gptq_v1_b4_g128_act_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f16_metal_constants,

@@ -680,7 +680,7 @@ static const qk_binding hqq_b3_g64_gemv_f32_bindings[] = {
     {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -688,9 +688,10 @@ static const qk_field hqq_b3_g64_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -724,8 +725,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 8,
     .spec_constants = hqq_b3_g64_gemv_f32_vulkan_constants,
@@ -760,8 +761,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
     .code = &qk_hqq_b3_g64_msl,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = hqq_b3_g64_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b3_g64_gemv_f32_metal_constants,
@@ -783,7 +784,7 @@ static const qk_binding hqq_b3_g64_gemv_int8_f32_bindings[] = {
     {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -791,9 +792,10 @@ static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -830,8 +832,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int8_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = hqq_b3_g64_gemv_int8_f32_push,
     .spec_constant_count = 9,
     .spec_constants = hqq_b3_g64_gemv_int8_f32_vulkan_constants,
@@ -861,7 +863,7 @@ static const qk_binding hqq_b3_g64_gemv_split_f32_bindings[] = {
     {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -869,9 +871,10 @@ static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -908,8 +911,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_split_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_split_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = hqq_b3_g64_gemv_split_f32_push,
     .spec_constant_count = 9,
     .spec_constants = hqq_b3_g64_gemv_split_f32_vulkan_constants,
@@ -939,7 +942,7 @@ static const qk_binding hqq_b3_g64_gemv_int24_f32_bindings[] = {
     {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -947,9 +950,10 @@ static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -986,8 +990,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .schedules = hqq_b3_g64_gemv_int24_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int24_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = hqq_b3_g64_gemv_int24_f32_push,
     .spec_constant_count = 9,
     .spec_constants = hqq_b3_g64_gemv_int24_f32_vulkan_constants,
@@ -1017,7 +1021,7 @@ static const qk_binding hqq_b3_g64_gemv_f16_bindings[] = {
     {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1025,9 +1029,10 @@ static const qk_field hqq_b3_g64_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1061,8 +1066,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = hqq_b3_g64_gemv_f16_push,
     .spec_constant_count = 8,
     .spec_constants = hqq_b3_g64_gemv_f16_vulkan_constants,
@@ -1097,8 +1102,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
     .code = &qk_hqq_b3_g64_msl,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = hqq_b3_g64_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b3_g64_gemv_f16_metal_constants,
@@ -1120,7 +1125,7 @@ static const qk_binding hqq_b3_g64_gemv_int8_f16_bindings[] = {
     {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1128,9 +1133,10 @@ static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1167,8 +1173,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_int8_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int8_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = hqq_b3_g64_gemv_int8_f16_push,
     .spec_constant_count = 9,
     .spec_constants = hqq_b3_g64_gemv_int8_f16_vulkan_constants,
@@ -1198,7 +1204,7 @@ static const qk_binding hqq_b3_g64_gemv_split_f16_bindings[] = {
     {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1206,9 +1212,10 @@ static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1245,8 +1252,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_split_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_split_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = hqq_b3_g64_gemv_split_f16_push,
     .spec_constant_count = 9,
     .spec_constants = hqq_b3_g64_gemv_split_f16_vulkan_constants,
@@ -1276,7 +1283,7 @@ static const qk_binding hqq_b3_g64_gemv_int24_f16_bindings[] = {
     {1, "scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1284,9 +1291,10 @@ static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1323,8 +1331,8 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .schedules = hqq_b3_g64_gemv_int24_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int24_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = hqq_b3_g64_gemv_int24_f16_push,
     .spec_constant_count = 9,
     .spec_constants = hqq_b3_g64_gemv_int24_f16_vulkan_constants,

@@ -2974,7 +2974,7 @@ const qk_kernel qk_iq1_m_gather_bf16_metal = {
 static const qk_binding iq1_m_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -2982,6 +2982,7 @@ static const qk_field iq1_m_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq1_m_gemv_f32_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3020,8 +3021,8 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .schedules = iq1_m_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq1_m_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f32_tables,
@@ -3055,8 +3056,8 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 3,
     .bindings = iq1_m_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq1_m_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = iq1_m_gemv_f32_metal_constants,
@@ -3072,7 +3073,7 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
 static const qk_binding iq1_m_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -3080,6 +3081,7 @@ static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq1_m_gemv_int8_f32_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3122,8 +3124,8 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int8_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
@@ -3150,7 +3152,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
 static const qk_binding iq1_m_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -3158,6 +3160,7 @@ static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq1_m_gemv_split_f32_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3201,8 +3204,8 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .schedules = iq1_m_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_split_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
@@ -3229,7 +3232,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
 static const qk_binding iq1_m_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -3237,6 +3240,7 @@ static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq1_m_gemv_int24_f32_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3280,8 +3284,8 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .schedules = iq1_m_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int24_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
@@ -3309,7 +3313,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
 static const qk_binding iq1_m_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -3317,6 +3321,7 @@ static const qk_field iq1_m_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq1_m_gemv_f16_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3355,8 +3360,8 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .schedules = iq1_m_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq1_m_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f16_tables,
@@ -3390,8 +3395,8 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 3,
     .bindings = iq1_m_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq1_m_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = iq1_m_gemv_f16_metal_constants,
@@ -3407,7 +3412,7 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
 static const qk_binding iq1_m_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -3415,6 +3420,7 @@ static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq1_m_gemv_int8_f16_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3457,8 +3463,8 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .schedules = iq1_m_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int8_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
@@ -3485,7 +3491,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
 static const qk_binding iq1_m_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -3493,6 +3499,7 @@ static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq1_m_gemv_split_f16_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3536,8 +3543,8 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .schedules = iq1_m_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_split_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
@@ -3564,7 +3571,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
 static const qk_binding iq1_m_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -3572,6 +3579,7 @@ static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq1_m_gemv_int24_f16_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3615,8 +3623,8 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .schedules = iq1_m_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int24_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,

@@ -1942,7 +1942,7 @@ const qk_kernel qk_iq2_s_gather_bf16_metal = {
 static const qk_binding iq2_s_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -1950,6 +1950,7 @@ static const qk_field iq2_s_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq2_s_gemv_f32_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -1992,8 +1993,8 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .schedules = iq2_s_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq2_s_gemv_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f32_tables,
@@ -2030,8 +2031,8 @@ const qk_kernel qk_iq2_s_gemv_f32_metal = {
     .code = &qk_iq2_s_msl,
     .binding_count = 3,
     .bindings = iq2_s_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq2_s_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = iq2_s_gemv_f32_metal_constants,
@@ -2047,7 +2048,7 @@ const qk_kernel qk_iq2_s_gemv_f32_metal = {
 static const qk_binding iq2_s_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2055,6 +2056,7 @@ static const qk_field iq2_s_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq2_s_gemv_int8_f32_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2099,8 +2101,8 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .schedules = iq2_s_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int8_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq2_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f32_tables,
@@ -2130,7 +2132,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
 static const qk_binding iq2_s_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2138,6 +2140,7 @@ static const qk_field iq2_s_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq2_s_gemv_split_f32_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2183,8 +2186,8 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .schedules = iq2_s_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_split_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq2_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f32_tables,
@@ -2214,7 +2217,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
 static const qk_binding iq2_s_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2222,6 +2225,7 @@ static const qk_field iq2_s_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq2_s_gemv_int24_f32_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2267,8 +2271,8 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .schedules = iq2_s_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int24_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq2_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f32_tables,
@@ -2298,7 +2302,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
 static const qk_binding iq2_s_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -2306,6 +2310,7 @@ static const qk_field iq2_s_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq2_s_gemv_f16_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2348,8 +2353,8 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .schedules = iq2_s_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq2_s_gemv_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f16_tables,
@@ -2386,8 +2391,8 @@ const qk_kernel qk_iq2_s_gemv_f16_metal = {
     .code = &qk_iq2_s_msl,
     .binding_count = 3,
     .bindings = iq2_s_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq2_s_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = iq2_s_gemv_f16_metal_constants,
@@ -2403,7 +2408,7 @@ const qk_kernel qk_iq2_s_gemv_f16_metal = {
 static const qk_binding iq2_s_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2411,6 +2416,7 @@ static const qk_field iq2_s_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq2_s_gemv_int8_f16_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2455,8 +2461,8 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .schedules = iq2_s_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int8_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq2_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f16_tables,
@@ -2486,7 +2492,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
 static const qk_binding iq2_s_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2494,6 +2500,7 @@ static const qk_field iq2_s_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq2_s_gemv_split_f16_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2539,8 +2546,8 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .schedules = iq2_s_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_split_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq2_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f16_tables,
@@ -2570,7 +2577,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
 static const qk_binding iq2_s_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2578,6 +2585,7 @@ static const qk_field iq2_s_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table iq2_s_gemv_int24_f16_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2623,8 +2631,8 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .schedules = iq2_s_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int24_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = iq2_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f16_tables,

@@ -618,7 +618,7 @@ static const qk_binding mx_fp8_e4m3_gemv_f32_bindings[] = {
     {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -626,6 +626,7 @@ static const qk_field mx_fp8_e4m3_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -660,8 +661,8 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .schedules = mx_fp8_e4m3_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = mx_fp8_e4m3_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mx_fp8_e4m3_gemv_f32_push,
     .spec_constant_count = 8,
     .spec_constants = mx_fp8_e4m3_gemv_f32_vulkan_constants,
@@ -693,8 +694,8 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 4,
     .bindings = mx_fp8_e4m3_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mx_fp8_e4m3_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_gemv_f32_metal_constants,
@@ -711,7 +712,7 @@ static const qk_binding mx_fp8_e4m3_gemv_f16_bindings[] = {
     {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 0, 0, 0},
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -719,6 +720,7 @@ static const qk_field mx_fp8_e4m3_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -753,8 +755,8 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .schedules = mx_fp8_e4m3_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = mx_fp8_e4m3_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mx_fp8_e4m3_gemv_f16_push,
     .spec_constant_count = 8,
     .spec_constants = mx_fp8_e4m3_gemv_f16_vulkan_constants,
@@ -786,8 +788,8 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 4,
     .bindings = mx_fp8_e4m3_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mx_fp8_e4m3_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_gemv_f16_metal_constants,

@@ -659,7 +659,7 @@ const qk_kernel qk_mxfp4_gather_bf16_metal = {
 static const qk_binding mxfp4_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -667,6 +667,7 @@ static const qk_field mxfp4_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table mxfp4_gemv_f32_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -705,8 +706,8 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .schedules = mxfp4_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
@@ -743,8 +744,8 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 3,
     .bindings = mxfp4_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mxfp4_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_gemv_f32_metal_constants,
@@ -760,7 +761,7 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
 static const qk_binding mxfp4_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -768,6 +769,7 @@ static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table mxfp4_gemv_int8_f32_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -810,8 +812,8 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int8_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
@@ -838,7 +840,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
 static const qk_binding mxfp4_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -846,6 +848,7 @@ static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table mxfp4_gemv_split_f32_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -889,8 +892,8 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .schedules = mxfp4_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_split_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
@@ -917,7 +920,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
 static const qk_binding mxfp4_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -925,6 +928,7 @@ static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table mxfp4_gemv_int24_f32_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -968,8 +972,8 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .schedules = mxfp4_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int24_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
@@ -996,7 +1000,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
 static const qk_binding mxfp4_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1004,6 +1008,7 @@ static const qk_field mxfp4_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table mxfp4_gemv_f16_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1042,8 +1047,8 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .schedules = mxfp4_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
@@ -1080,8 +1085,8 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 3,
     .bindings = mxfp4_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mxfp4_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_gemv_f16_metal_constants,
@@ -1097,7 +1102,7 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
 static const qk_binding mxfp4_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1105,6 +1110,7 @@ static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table mxfp4_gemv_int8_f16_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1147,8 +1153,8 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .schedules = mxfp4_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int8_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
@@ -1175,7 +1181,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
 static const qk_binding mxfp4_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1183,6 +1189,7 @@ static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table mxfp4_gemv_split_f16_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1226,8 +1233,8 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .schedules = mxfp4_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_split_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
@@ -1254,7 +1261,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
 static const qk_binding mxfp4_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1262,6 +1269,7 @@ static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 static const qk_table mxfp4_gemv_int24_f16_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1305,8 +1313,8 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .schedules = mxfp4_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int24_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,

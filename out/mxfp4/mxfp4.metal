@@ -90,7 +90,14 @@ struct sum_shape {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
 };
+
+// Row `n` of right-hand side `m` is done.
+inline void finish(device float *y, constant sum_shape &shape, uint m, uint n, float sum, bool first = true) {
+    const uint at = m * shape.y_rows + shape.y_first + n;
+    y[at] = first && shape.y_add == 0 ? sum : y[at] + sum;
+}
 
 // Where a thread stands.
 struct standing {
@@ -187,7 +194,7 @@ inline void sum_rows(
                 const uint row = first + team * ROWS + r;
                 if (at.lane != 0) continue;
                 if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
-                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
+                else if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, all);
             }
         }
         if (split == 1) continue;
@@ -196,7 +203,7 @@ inline void sum_rows(
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
-            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+            if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

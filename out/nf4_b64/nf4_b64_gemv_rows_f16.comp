@@ -41,7 +41,7 @@ layout(binding = 1, std430) readonly buffer AbsmaxBuffer { uint absmax[]; };
 layout(binding = 4, std430) readonly buffer NTable { float N[]; };
 layout(binding = 2, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) readonly buffer InputElements { uint16_t x_at[]; };
-layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 3, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -49,14 +49,20 @@ layout(push_constant) uniform Push {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
     uint cols;       // of the matrix that the blocks are patches of
     uint grid_rows;  // blocks
     uint grid_cols;
 };
 
-// Row `n` of right-hand side `m` is done.
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
 void finish(uint m, uint n, float sum) {
-    y[m * y_rows + y_first + n] = sum;
+    finish(m, n, sum, true);
 }
 
 const uint TILES = BATCH == 1u ? 4u : 1u;

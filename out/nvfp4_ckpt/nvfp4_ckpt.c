@@ -659,7 +659,7 @@ static const qk_binding nvfp4_ckpt_gemv_f32_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1},
     {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -667,9 +667,10 @@ static const qk_field nvfp4_ckpt_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -699,8 +700,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .schedules = nvfp4_ckpt_gemv_f32_schedules,
     .binding_count = 5,
     .bindings = nvfp4_ckpt_gemv_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = nvfp4_ckpt_gemv_f32_push,
     .spec_constant_count = 6,
     .spec_constants = nvfp4_ckpt_gemv_f32_vulkan_constants,
@@ -734,8 +735,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
     .code = &qk_nvfp4_ckpt_msl,
     .binding_count = 5,
     .bindings = nvfp4_ckpt_gemv_f32_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = nvfp4_ckpt_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_ckpt_gemv_f32_metal_constants,
@@ -757,7 +758,7 @@ static const qk_binding nvfp4_ckpt_gemv_f16_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 1, 1, 1},
     {2, "weight_scale_2", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field nvfp4_ckpt_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -765,9 +766,10 @@ static const qk_field nvfp4_ckpt_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"cols", 20, 4},
-    {"grid_rows", 24, 4},
-    {"grid_cols", 28, 4},
+    {"y_add", 20, 4},
+    {"cols", 24, 4},
+    {"grid_rows", 28, 4},
+    {"grid_cols", 32, 4},
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -797,8 +799,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .schedules = nvfp4_ckpt_gemv_f16_schedules,
     .binding_count = 5,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = nvfp4_ckpt_gemv_f16_push,
     .spec_constant_count = 6,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
@@ -832,8 +834,8 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
     .code = &qk_nvfp4_ckpt_msl,
     .binding_count = 5,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
-    .push_bytes = 32,
-    .push_count = 8,
+    .push_bytes = 36,
+    .push_count = 9,
     .push = nvfp4_ckpt_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_ckpt_gemv_f16_metal_constants,

@@ -29,7 +29,7 @@ layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 2, std430) writeonly buffer Output { float y[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -37,6 +37,7 @@ layout(push_constant) uniform Push {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
 };
 
 // The half in the low 16 bits.
@@ -44,9 +45,14 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// Row `n` of right-hand side `m` is done.
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
 void finish(uint m, uint n, float sum) {
-    y[m * y_rows + y_first + n] = sum;
+    finish(m, n, sum, true);
 }
 
 const uint TILES = 1u;

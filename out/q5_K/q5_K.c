@@ -636,7 +636,7 @@ const qk_kernel qk_q5_K_gather_bf16_metal = {
 static const qk_binding q5_K_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -644,6 +644,7 @@ static const qk_field q5_K_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -679,8 +680,8 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .schedules = q5_K_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q5_K_gemv_f32_push,
     .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
@@ -715,8 +716,8 @@ const qk_kernel qk_q5_K_gemv_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 3,
     .bindings = q5_K_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q5_K_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q5_K_gemv_f32_metal_constants,
@@ -732,7 +733,7 @@ const qk_kernel qk_q5_K_gemv_f32_metal = {
 static const qk_binding q5_K_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -740,6 +741,7 @@ static const qk_field q5_K_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -777,8 +779,8 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .schedules = q5_K_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int8_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q5_K_gemv_int8_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
@@ -807,7 +809,7 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
 static const qk_binding q5_K_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -815,6 +817,7 @@ static const qk_field q5_K_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -852,8 +855,8 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .schedules = q5_K_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_split_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q5_K_gemv_split_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
@@ -882,7 +885,7 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
 static const qk_binding q5_K_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -890,6 +893,7 @@ static const qk_field q5_K_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -927,8 +931,8 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .schedules = q5_K_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int24_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q5_K_gemv_int24_f32_push,
     .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
@@ -957,7 +961,7 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
 static const qk_binding q5_K_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -965,6 +969,7 @@ static const qk_field q5_K_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1000,8 +1005,8 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .schedules = q5_K_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q5_K_gemv_f16_push,
     .spec_constant_count = 9,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
@@ -1036,8 +1041,8 @@ const qk_kernel qk_q5_K_gemv_f16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 3,
     .bindings = q5_K_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q5_K_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = q5_K_gemv_f16_metal_constants,
@@ -1053,7 +1058,7 @@ const qk_kernel qk_q5_K_gemv_f16_metal = {
 static const qk_binding q5_K_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1061,6 +1066,7 @@ static const qk_field q5_K_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1098,8 +1104,8 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .schedules = q5_K_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int8_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q5_K_gemv_int8_f16_push,
     .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
@@ -1128,7 +1134,7 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
 static const qk_binding q5_K_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1136,6 +1142,7 @@ static const qk_field q5_K_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1173,8 +1180,8 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .schedules = q5_K_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_split_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q5_K_gemv_split_f16_push,
     .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
@@ -1203,7 +1210,7 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
 static const qk_binding q5_K_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1211,6 +1218,7 @@ static const qk_field q5_K_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1248,8 +1256,8 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .schedules = q5_K_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int24_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = q5_K_gemv_int24_f16_push,
     .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,

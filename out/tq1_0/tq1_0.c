@@ -615,7 +615,7 @@ const qk_kernel qk_tq1_0_gather_bf16_metal = {
 static const qk_binding tq1_0_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -623,6 +623,7 @@ static const qk_field tq1_0_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -656,8 +657,8 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .schedules = tq1_0_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_f32_push,
     .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_f32_vulkan_constants,
@@ -689,8 +690,8 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 3,
     .bindings = tq1_0_gemv_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gemv_f32_metal_constants,
@@ -706,7 +707,7 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
 static const qk_binding tq1_0_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -714,6 +715,7 @@ static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -753,8 +755,8 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int8_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_int8_f32_push,
     .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
@@ -782,7 +784,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
 static const qk_binding tq1_0_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -790,6 +792,7 @@ static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -830,8 +833,8 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .schedules = tq1_0_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_split_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_split_f32_push,
     .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
@@ -859,7 +862,7 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
 static const qk_binding tq1_0_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -867,6 +870,7 @@ static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -907,8 +911,8 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .schedules = tq1_0_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int24_f32_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_int24_f32_push,
     .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
@@ -937,7 +941,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
 static const qk_binding tq1_0_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -945,6 +949,7 @@ static const qk_field tq1_0_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -978,8 +983,8 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .schedules = tq1_0_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_f16_push,
     .spec_constant_count = 8,
     .spec_constants = tq1_0_gemv_f16_vulkan_constants,
@@ -1011,8 +1016,8 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 3,
     .bindings = tq1_0_gemv_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gemv_f16_metal_constants,
@@ -1028,7 +1033,7 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
 static const qk_binding tq1_0_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1036,6 +1041,7 @@ static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1075,8 +1081,8 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .schedules = tq1_0_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int8_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_int8_f16_push,
     .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
@@ -1104,7 +1110,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
 static const qk_binding tq1_0_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1112,6 +1118,7 @@ static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1152,8 +1159,8 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .schedules = tq1_0_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_split_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_split_f16_push,
     .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
@@ -1181,7 +1188,7 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
 static const qk_binding tq1_0_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
-    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1189,6 +1196,7 @@ static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
+    {"y_add", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1229,8 +1237,8 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .schedules = tq1_0_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int24_f16_bindings,
-    .push_bytes = 20,
-    .push_count = 5,
+    .push_bytes = 24,
+    .push_count = 6,
     .push = tq1_0_gemv_int24_f16_push,
     .spec_constant_count = 11,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,

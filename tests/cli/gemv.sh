@@ -233,7 +233,34 @@ not_finite() {
   rm -r "$data"
 }
 
-export -f near blocks checkpoint experts packed_experts near_experts not_finite
+# residual FORMAT: results that are added to themselves are twice as large, on each target; a file that is too short is refused.
+residual() {
+  local format=$1 data=$work/residual-$1 cols target class run
+  cols=$(($("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p') * 2))
+  reference "$format" "$data"
+  while read -r name size _; do truncate -s $((size * 2 * 3)) "$data/$name"; done < <(buffers "$format")
+  "$vectors" normal 3 $((cols * 2)) >"$data/x"
+  for target in c vulkan msl; do
+    for class in exact half mma; do
+      case $target-$class in c-half | c-mma | vulkan-mma) continue ;; esac # mma_test has matrix units
+      # shellcheck disable=SC2046
+      run=("$QKGEN" run gemv --format "$format" --rows 3 --cols $cols --batch 2 --target $target --type f32 --class $class
+        $(inputs "$data") --x "$data/x")
+      check "gemv $format, $target, class $class" "${run[@]}" --out "$data/once"
+      check "gemv $format, $target, class $class, added" "${run[@]}" --add "$data/once" --out "$data/twice"
+      paste <(od -An -v -w4 -tf4 "$data/once") <(od -An -v -w4 -tf4 "$data/twice") |
+        awk '{ d = $2 - 2 * $1; if (d < 0) d = -d; size = $1 < 0 ? -$1 : $1; if (!(d <= 1e-6 * size) || size == 0) exit 1 }' ||
+        fail "gemv $format, $target, class $class: a residual is not added"
+    done
+  done
+  truncate -s 20 "$data/once"
+  "${run[@]}" --add "$data/once" --out "$data/none" 2>"$data/why" && fail "gemv $format: a residual that is too short"
+  grep -q 'holds 20 bytes, but --batch 2 of --rows 3 in f32 has 24' "$data/why" || fail "gemv $format: a residual that is too short" "$data/why"
+  [ ! -e "$data/none" ] || fail "gemv $format: results in spite of an error"
+  rm -r "$data"
+}
+
+export -f near blocks checkpoint experts packed_experts near_experts not_finite residual
 
 everything() {
   for format in $(formats); do
@@ -246,7 +273,7 @@ everything() {
     case $format in q*) echo "blocks $format 5 7 3 f16" ;; esac
   done
   printf '%s\n' "blocks q4_K 1 40 8 f32" "blocks q6_K 2 1 2 f32" "blocks q4_0 300 98 1 f32" "blocks q8_0 1 1 1 f16" \
-    "not_finite q4_K" "not_finite q8_0" "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
+    "not_finite q4_K" "not_finite q8_0" "residual q4_K" "residual q4_0" "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
   "$PACK" list | while IFS=$'\t' read -r format buffers shapes; do
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
     case $format in mx_* | ct_b4_g* | ct_b8_*) echo "packed_experts $format f32 $buffers" ;; esac

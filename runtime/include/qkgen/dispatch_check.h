@@ -409,6 +409,7 @@ typedef struct qk_gemv_ {
     uint64_t row_tiles;
     uint64_t row_chunk; /* rows of one launch */
     qk_matrix_ matrix;  /* not of QK_VIEW_BLOCKS */
+    uint32_t adds;      /* 1: to what y holds */
 } qk_gemv_;
 
 static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *g, qk_error *error) {

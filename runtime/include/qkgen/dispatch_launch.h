@@ -10,8 +10,8 @@
 #define QK_GATHER_PUSH_BYTES 20u
 #define QK_DEQUANT_MATRIX_PUSH_BYTES 20u
 #define QK_GATHER_MATRIX_PUSH_BYTES 32u
-#define QK_GEMV_PUSH_BYTES 20u
-#define QK_GEMV_MATRIX_PUSH_BYTES 32u
+#define QK_GEMV_PUSH_BYTES 24u
+#define QK_GEMV_MATRIX_PUSH_BYTES 36u
 #define QK_GEMV_ID_PUSH_BYTES 28u
 /* Tiles that a thread of gather takes at most, where there are many, and elements: the first tile costs a division. */
 #define QK_GATHER_TILES 8u
@@ -408,9 +408,10 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     push[2] = (uint32_t)g->batch;
     push[3] = (uint32_t)first;
     push[4] = (uint32_t)g->rows;
-    push[5] = (uint32_t)g->matrix.cols;
-    push[6] = (uint32_t)g->matrix.grid_rows;
-    push[7] = (uint32_t)g->matrix.grid_cols;
+    push[5] = g->adds;
+    push[6] = (uint32_t)g->matrix.cols;
+    push[7] = (uint32_t)g->matrix.grid_rows;
+    push[8] = (uint32_t)g->matrix.grid_cols;
     int mma = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
     qk_mma_ plan = {0, 0, 0, 0};
     if (mma) {
@@ -434,6 +435,11 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
+/* What a sum passes through on its way to y. All zeros: nothing. */
+typedef struct qk_epilogue {
+    uint32_t adds; /* 1: it is added to what y holds, such as a residual; 0: it takes its place */
+} qk_epilogue;
+
 /* Multiplies a matrix with vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
  *
  * weights     the format's buffers in the order of the kernel's bindings: rows * cols elements. Where each range is QK_PADDING
@@ -444,11 +450,14 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
  *             any number
  * batch       from 1 to 8
  *
- * With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric; on one device, the result has the
- * same bits each time. Returns as qk_dispatch_dequant does. */
-static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
-                                         qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch,
-                                         qk_error *error) {
+ * epilogue    what else is done with each sum before it is stored; NULL: nothing
+ *
+ * With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric, where results are added to y with one
+ * more rounding; on one device, the result has the same bits each time. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_gemv_with(const qk_backend *backend, const qk_kernel *kernel,
+                                              const qk_range *weights, qk_range x, qk_range y, uint64_t rows,
+                                              uint64_t cols, uint64_t batch, const qk_epilogue *epilogue,
+                                              qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_OUTPUT};
     if (kernel == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
@@ -460,7 +469,8 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
                                 blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0 || batch == 0)
         return status;
-    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}};
+    uint32_t adds = epilogue != NULL && epilogue->adds != 0;
+    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}, adds};
     if ((status = qk_check_gemv_(kernel, &g, error)) != QK_OK)
         return status;
     qk_call_ call = qk_call_new_(backend, kernel);
@@ -472,6 +482,13 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
         status = qk_launch_gemv_(&call, &g, first, n, error);
     }
     return status;
+}
+
+/* The same without an epilogue. */
+static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                         qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch,
+                                         qk_error *error) {
+    return qk_dispatch_gemv_with(backend, kernel, weights, x, y, rows, cols, batch, NULL, error);
 }
 
 /* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
