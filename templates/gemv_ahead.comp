@@ -11,6 +11,10 @@ const uint TILES = 1u;
 @include products.glsl
 @{near_tables}
 
+@if loads_runs
+@include load_runs.glsl
+
+@end
 @{load_x}
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];

@@ -12,6 +12,10 @@ const uint TILES = @{kept_tiles}u;
 @end
 @{near_tables}
 
+@if loads_runs
+@include load_runs.glsl
+
+@end
 @{load_x}
 
 @{fetch}
@@ -52,12 +56,12 @@ void main() {
 @end
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
-                if (j >= tiles) continue;
 @if stages
-                if (STAGED == 1u && !kept) load_x(token, j, k);
+                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
 @else
-                if (!kept) load_x(token, j, k);
+                if (!kept) load_x(token, min(j, tiles - 1u), k);
 @end
+                if (j >= tiles) continue;
                 if (!bound) continue;
 @if overruns
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.

@@ -55,6 +55,10 @@ float scale_of(float most, uint exponent, out float inverse) {
     return uintBitsToFloat(254u + exponent - bits << 23);
 }
 
+@if loads_runs
+@include load_runs.glsl
+
+@end
 @{load_wide_x}
 
 @{fetch_wide}

@@ -11,6 +11,10 @@ const uint TILES = 1u;
 @include products.glsl
 @{near_tables}
 
+@if loads_runs
+@include load_runs.glsl
+
+@end
 @{load_x}
 
 @{fetch}
@@ -29,10 +33,18 @@ void main() {
     for (uint begin = 0u; begin < tiles; begin += SLICE) {
         const uint count = min(SLICE, tiles - begin);
         barrier();
+@if loads_runs
+        for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+            const uint i = from + gl_LocalInvocationID.x;
+            load_x(i / count, begin + i % count, 0u);
+            if (i < count * BATCH) share_x(i / count, i % count);
+        }
+@else
         for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
             load_x(i / count, begin + i % count, 0u);
             share_x(i / count, i % count);
         }
+@end
         barrier();
         for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;

@@ -12,6 +12,10 @@ const uint TILES = 1u;
 @include products.glsl
 @{near_tables}
 
+@if loads_runs
+@include load_runs.glsl
+
+@end
 @{load_x}
 
 @{fetch}
@@ -26,10 +30,18 @@ shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 // Puts a slice of x where all of the workgroup finds it.
 void share_slice(uint begin, uint count) {
     barrier();
+@if loads_runs
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x;
+        load_x(i / count, begin + i % count, 0u);
+        if (i < count * BATCH) share_x(i / count, i % count);
+    }
+@else
     for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
         load_x(i / count, begin + i % count, 0u);
         share_x(i / count, i % count);
     }
+@end
     barrier();
 }
 

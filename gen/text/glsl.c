@@ -118,6 +118,26 @@ static bool stages_x(const qg_program *program) {
     return program->schedule == QK_SCHEDULE_WIDE && qg_stages_x(program->kernel);
 }
 
+/* Whether neighbours load runs of a tile for each other, four at a time, which lie side by side. */
+static bool loads_runs(const qg_program *program, const qg_step *step) {
+    const qg_plan *plan = step->plan;
+    if (program->schedule == QK_SCHEDULE_WIDE && !step->code->n_x_quads) return false;
+    const bool whole = program->schedule != QK_SCHEDULE_ROWS && (step->of_unit || !qg_is_mma(program->kernel));
+    if (!whole || program->kernel->plan->lanes != 4 || plan->lanes != 4 || plan->n_runs % 4 || plan->layout->ragged)
+        return false;
+    for (uint32_t r = 0; r < plan->n_runs; ++r)
+        if (plan->runs[r] != plan->runs[r / 4 * 4] + r % 4 * 4) return false;
+    return true;
+}
+
+static void runs_holes(qg_arena *arena, qg_holes *holes, const qg_program *program, const qg_step *step) {
+    qg_hole(holes, "loads_runs", loads_runs(program, step) ? "" : NULL);
+    if (!loads_runs(program, step)) return;
+    qg_text from = qg_text_new(arena);
+    qg_print_filled(&from, x_load(arena, program->kernel, "x_in"), 'i', "from");
+    qg_hole(holes, "x_from", from.data);
+}
+
 static char *load_x(qg_arena *arena, const qg_program *program, const qg_step *step, const qg_x_operands *operands) {
     const qg_kernel *kernel = program->kernel;
     const qg_ir *ir = step->code;
@@ -132,7 +152,8 @@ static char *load_x(qg_arena *arena, const qg_program *program, const qg_step *s
                    operands ? "wide " : "",
                    ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on", ir->x);
     qg_load_x_body(&text, step, operands, glsl, row_runs, "batch",
-                   stages_x(program) ? "staged_x($i)" : x_load(arena, kernel, "x_in"));
+                   stages_x(program) ? "staged_x($i)" : x_load(arena, kernel, "x_in"),
+                   loads_runs(program, step) ? "load_runs" : NULL);
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -382,6 +403,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     ahead_holes(arena, holes, program);
     qg_lookup_holes(arena, holes, program);
     staged_holes(arena, holes, program);
+    runs_holes(arena, holes, program, step);
     qg_hole(holes, "shared_x", qg_schedule_shares_x(program->schedule) ? qg_shared_x(arena, step) : "");
     qg_hole(holes, "load_x", load_x(arena, program, step, NULL));
     const char *where = program->ahead ? "uint j" : "uint n, uint j";
@@ -454,6 +476,8 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
     qg_hole(&holes, "part", qg_format(arena, "%u", qg_operands_part(operands)));
     qg_hole(&holes, "kept", qg_format(arena, "%u", qg_mma_tiles(wide->plan)));
+    runs_holes(arena, &holes, program, wide);
+    qg_hole(&holes, "stages", NULL);
     qg_hole(&holes, "load_wide_x", load_x(arena, program, wide, &x));
     qg_hole(&holes, "fetch_wide", fetch(arena, program, "fetch_wide"));
     qg_hole(&holes, "operands", operands_of(arena, wide));

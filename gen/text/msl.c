@@ -185,7 +185,7 @@ static char *load_x(qg_arena *arena, const qg_step *sum) {
                    plan->layout->ragged ? "row_runs" : "row_tiles", kept_parameters(arena, sum, ""));
     const char *row_runs =
         plan->layout->ragged ? "row_runs" : qg_format(arena, "row_tiles * %u%s", plan->n_runs, msl->unsigned_suffix);
-    qg_load_x_body(&text, sum, NULL, msl, row_runs, "batch", qg_format(arena, "%s(x_in[$i])", vec));
+    qg_load_x_body(&text, sum, NULL, msl, row_runs, "batch", qg_format(arena, "%s(x_in[$i])", vec), NULL);
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -287,7 +287,7 @@ static char *load_wide_x(qg_arena *arena, const qg_program *program) {
                  "matrix_lane lane,\n    thread half2 *wide_x, thread float2 &wide_x_unit)\n{\n");
     qg_load_x_body(&text, wide, &x, msl,
                    qg_format(arena, "row_tiles * %u%s", program->plan->n_runs, msl->unsigned_suffix), "batch",
-                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][wide->plan->lanes]));
+                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][wide->plan->lanes]), NULL);
     qg_text_puts(&text, "}\n");
     return text.data;
 }

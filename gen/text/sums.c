@@ -359,7 +359,7 @@ static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
 }
 
 void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *operands, const qg_target *target,
-                    const char *row_runs, const char *batch, const char *load) {
+                    const char *row_runs, const char *batch, const char *load, const char *load_four) {
     const qg_ir *ir = step->code;
     const qg_plan *plan = step->plan;
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
@@ -370,6 +370,12 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
                    ir->single ? "" : " + m", batch, s, row_runs);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
         const char *at = r ? qg_format(text->arena, "from + %u%s", plan->runs[r] / plan->lanes, s) : "from";
+        if (load_four) {
+            if (r % 4 == 0)
+                qg_text_printf(text, "%s%s x%u, x%u, x%u, x%u;\n%s%s(%s, x%u, x%u, x%u, x%u);\n", in, vec, r, r + 1,
+                               r + 2, r + 3, in, load_four, at, r, r + 1, r + 2, r + 3);
+            continue;
+        }
         qg_text_printf(text, "%sconst %s x%u = ", in, vec, r);
         qg_print_filled(text, load, 'i', at);
         qg_text_puts(text, ";\n");

@@ -199,9 +199,11 @@ void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
 const char *qg_mma_end(qg_arena *arena, const qg_program *program, const char *owner);
 /* sums.c. The bodies of the functions that load a tile of x, and that add a tile of weights, whose products with x are
  * the step's. `row_tiles`, tiles of the kernel's own plan in a row, `row_runs`, `batch` and `load` are how the target
- * writes these; $i in `load` is the index of a run. `operands` is how it writes those of x; NULL: it has none. */
+ * writes these; $i in `load` is the index of a run. `operands` is how it writes those of x; NULL: it has none.
+ * `load_four` is a function that loads four runs, one after the other, which all of a subgroup calls; NULL: each run is
+ * loaded by itself. */
 void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *operands, const qg_target *target,
-                    const char *row_runs, const char *batch, const char *load);
+                    const char *row_runs, const char *batch, const char *load, const char *load_four);
 /* The body of a function that makes operands of a tile of weights, or, with `most`, returns their largest factor. */
 void qg_operands_of_row(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool most);
 void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles);

@@ -70,18 +70,42 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
+// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they
+// swap, so that each has what it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = x_in[from];
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    swap_runs(at, v);
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_in[from];
-    const vec4 x1 = x_in[from + 1u];
-    const vec4 x2 = x_in[from + 2u];
-    const vec4 x3 = x_in[from + 3u];
-    const vec4 x4 = x_in[from + 4u];
-    const vec4 x5 = x_in[from + 5u];
-    const vec4 x6 = x_in[from + 6u];
-    const vec4 x7 = x_in[from + 7u];
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 4u, x4, x5, x6, x7);
     x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
     x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
     x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
@@ -179,9 +203,10 @@ float sum_of_lanes(float v[ROWS], uint width) {
 // Puts a slice of x where all of the workgroup finds it.
 void share_slice(uint begin, uint count) {
     barrier();
-    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x;
         load_x(i / count, begin + i % count, 0u);
-        share_x(i / count, i % count);
+        if (i < count * BATCH) share_x(i / count, i % count);
     }
     barrier();
 }

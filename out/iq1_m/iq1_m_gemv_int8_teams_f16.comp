@@ -130,27 +130,47 @@ uint G_at(uint i) {
     return G_copies[i * COPIES + copy];
 }
 
+// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they
+// swap, so that each has what it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    swap_runs(at, v);
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 64u + tile * 16u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
-    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
-    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
-    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
-    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
-    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
-    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 4u, x4, x5, x6, x7);
+    vec4 x8, x9, x10, x11;
+    load_runs(from + 8u, x8, x9, x10, x11);
+    vec4 x12, x13, x14, x15;
+    load_runs(from + 12u, x12, x13, x14, x15);
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -393,9 +413,10 @@ float sum_of_lanes(float v[ROWS], uint width) {
 // Puts a slice of x where all of the workgroup finds it.
 void share_slice(uint begin, uint count) {
     barrier();
-    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x;
         load_x(i / count, begin + i % count, 0u);
-        share_x(i / count, i % count);
+        if (i < count * BATCH) share_x(i / count, i % count);
     }
     barrier();
 }

@@ -334,8 +334,8 @@ void walk() {
             if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
-                if (STAGED == 1u && !kept) load_x(0u, j, k);
                 uint words[ROWS][6];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);

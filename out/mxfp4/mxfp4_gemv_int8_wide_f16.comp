@@ -407,8 +407,8 @@ void walk() {
             if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
-                if (STAGED == 1u && !kept) load_x(0u, j, k);
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.
                 const bool at_end = PADDED == 0u && row + ROWS >= end && j + 2u >= tiles;
                 float sum_at_end = 0.0;

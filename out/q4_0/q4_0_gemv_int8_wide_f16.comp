@@ -126,26 +126,50 @@ vec4 staged_x(uint at) {
     return vec4(unpackHalf2x16(staged[place + place / 16u].x), unpackHalf2x16(staged[place + place / 16u].y));
 }
 
+// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they
+// swap, so that each has what it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    if (STAGED > 1u) {
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = staged_x(at + i);
+    } else {
+        swap_runs(at, v);
+    }
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
 // Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = staged_x(from);
-    const vec4 x1 = staged_x(from + 1u);
-    const vec4 x2 = staged_x(from + 2u);
-    const vec4 x3 = staged_x(from + 3u);
-    const vec4 x4 = staged_x(from + 4u);
-    const vec4 x5 = staged_x(from + 5u);
-    const vec4 x6 = staged_x(from + 6u);
-    const vec4 x7 = staged_x(from + 7u);
-    const vec4 x8 = staged_x(from + 8u);
-    const vec4 x9 = staged_x(from + 9u);
-    const vec4 x10 = staged_x(from + 10u);
-    const vec4 x11 = staged_x(from + 11u);
-    const vec4 x12 = staged_x(from + 12u);
-    const vec4 x13 = staged_x(from + 13u);
-    const vec4 x14 = staged_x(from + 14u);
-    const vec4 x15 = staged_x(from + 15u);
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 4u, x4, x5, x6, x7);
+    vec4 x8, x9, x10, x11;
+    load_runs(from + 8u, x8, x9, x10, x11);
+    vec4 x12, x13, x14, x15;
+    load_runs(from + 12u, x12, x13, x14, x15);
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -354,8 +378,8 @@ void walk() {
             if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
-                if (STAGED == 1u && !kept) load_x(0u, j, k);
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.
                 const bool at_end = PADDED == 0u && row + ROWS >= end && j + 1u >= tiles;
                 float sum_at_end = 0.0;

@@ -275,8 +275,8 @@ void main() {
             if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
-                if (STAGED == 1u && !kept) load_x(token, j, k);
                 if (!bound) continue;
                 uvec4 fours[ROWS][3];
                 uint words[ROWS][2];

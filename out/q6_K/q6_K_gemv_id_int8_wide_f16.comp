@@ -462,8 +462,8 @@ void main() {
             if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
                 if (j >= tiles) continue;
-                if (STAGED == 1u && !kept) load_x(token, j, k);
                 if (!bound) continue;
                 // Of the last block of all, beyond which no load goes, the sum is made beforehand.
                 const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= tiles;
