@@ -406,7 +406,12 @@ static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, u
     return cols % kernel->wide_block == 0 && (!overruns || matrix_rows > 1 || cols / kernel->wide_block > 1);
 }
 
-/* Workgroups that give three of four processors of the device one. */
+/* Processors of the device, each of which five workgroups keep busy. */
+static inline uint64_t qk_processors_(const qk_limits *limits) {
+    return qk_max_(1, qk_busy_workgroups_(limits) / 5);
+}
+
+/* Workgroups that give three of four processors one. */
 static inline uint64_t qk_enough_workgroups_(const qk_limits *limits) {
     return qk_busy_workgroups_(limits) * 3 / 20;
 }
@@ -421,7 +426,8 @@ static inline uint64_t qk_rows_of_teams_(const qk_limits *limits, uint32_t threa
 #define QK_TEAM_THREADS 256u
 
 /* Teams of lanes, each with rows of its own, share x. Of few rows, more lanes are a team, as long as all have a tile of what is
- * shared; then each takes fewer rows, and workgroups are smaller; until there are enough workgroups. */
+ * shared; then each takes fewer rows, and workgroups are smaller; until more than half of the processors have one. Were they twice as
+ * many, some processors would have two, the same rows in all, and x twice. */
 static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                   qk_share_ *s) {
     uint32_t lanes = qk_lanes_(limits), room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, fours = 512;
@@ -436,7 +442,7 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
         s->rows /= 2;
     s->threads = (uint32_t)qk_max_(lanes, qk_min_(QK_TEAM_THREADS, limits->workgroup_size));
     s->split = lanes < 16 ? 4 : 1;
-    while (qk_ceil_(rows, qk_rows_of_teams_(limits, s->threads, s->rows, s->split)) < qk_enough_workgroups_(limits)) {
+    while (qk_ceil_(rows, qk_rows_of_teams_(limits, s->threads, s->rows, s->split)) <= qk_processors_(limits) / 2) {
         uint32_t team = lanes * s->split / 4;
         if (2 * team <= s->threads && 2 * team <= tiles)
             s->split *= 2;
