@@ -940,6 +940,7 @@ static void test_teams(void **state) {
         {4096, 4096, 2, 0, QK_SCHEDULE_TEAMS, 256, 4, 4, 128},
         {57344, 4096, 2, 0, QK_SCHEDULE_SHARED, 256, 8, 1, 264},
         {14336, 4096, 3, 0, QK_SCHEDULE_TEAMS, 256, 4, 1, 112},
+        {12288, 4096, 2, 2, QK_SCHEDULE_TEAMS, 256, 4, 1, 96}, /* not twice as many, which are two rounds */
         {57344, 8192, 8, 0, QK_SCHEDULE_TEAMS, 256, 4, 1, 448},
         {1024, 4096, 2, 0, QK_SCHEDULE_TEAMS, 256, 4, 16, 128},
         {1024, 4096, 8, 0, QK_SCHEDULE_TEAMS, 128, 2, 4, 128},
@@ -961,7 +962,15 @@ static void test_teams(void **state) {
         lanes = 8; /* a processor's */
         assert_int_equal(see_shape(rows, cols, batch, 0, &digits).constants[3], QK_SCHEDULE_SHARED);
     }
-    lanes = has_split = 0;
+    /* Larger tiles of integers, of which two vectors leave four rows no room. */
+    const qk_spec_constant two = {QK_CONSTANT_DIGITS, "digits", 2, 0, NULL};
+    lanes = 32;
+    shared_tile = 9;
+    assert_int_equal(schedule_of(57344, 4096, 2, &two), QK_SCHEDULE_SHARED);
+    shared_tile = 10;
+    assert_int_equal(schedule_of(57344, 4096, 2, &two), QK_SCHEDULE_TEAMS);
+    assert_int_equal(schedule_of(57344, 4096, 4, &two), QK_SCHEDULE_SHARED);
+    lanes = has_split = shared_tile = 0;
 }
 
 /* As many subgroups share a row as have slices of x, of those that a workgroup has. */

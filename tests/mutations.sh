@@ -82,7 +82,7 @@ mutate() {
 
 printf '| contract line | mutation in | test | what it says |\n|---|---|---|---|\n'
 headers=runtime/include/qkgen
-check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h tune=$headers/dispatch_tune.h launch=$headers/dispatch_launch.h
+check=$headers/dispatch_check.h choose=$headers/dispatch_choose.h tune=$headers/dispatch_tune.h launch=$headers/dispatch_launch.h pick=$headers/dispatch_pick.h
 
 # ---- ids and indices that are out of range ----
 mutate "an id out of range is found, Vulkan" templates/gemv_id_wide.comp 's/found = expert < experts/found = true/' unit gemv_test
@@ -178,6 +178,13 @@ mutate "teams: each vector has its sums" templates/gemv_teams.comp 's/m = i % ea
 mutate "teams: each slice of x is shared" templates/gemv_teams.comp 's/begin != shared_from\)/shared_from == ~0u)/' unit gemv_test
 mutate "teams: each lane has a tile of its own" templates/gemv_teams.comp 's/begin \+ min\(t, count - 1u\)/begin/' unit gemv_test
 mutate "teams: no row is written beyond the last" templates/gemv_teams.comp 's/n < rows \&\& m < batch/m < batch/' unit gemv_test
+mutate "runs of x: neighbours swap" templates/load_runs.glsl 's/v\[i\] = odd \? other : v\[i\]/v[i] = v[i]/' unit gemv_test
+mutate "runs of x: those of the neighbour are loaded" templates/load_runs.glsl 's/ 4u \* 4u \+ i\)/ 4u * 4u)/' unit gemv_test
+mutate "teams: no second round of workgroups" $choose 's/qk_processors_\(limits\) \/ 2\)/qk_processors_(limits))/' unit dispatch_sums_test
+mutate "teams: two vectors of large tiles of integers" $choose 's/s->kept == 2 \&\& kernel->teams_tile/s->kept == 4 \&\& kernel->teams_tile/' unit dispatch_sums_test
+mutate "the choice of a class: no larger error" $pick 's/<= allowed\)/<= 1)/' unit choose_test
+mutate "the choice of a class: what the device can launch" $pick 's/\(kernels\[i\]->features \& ~limits->features\) != 0/0/' unit choose_test
+mutate "the choice of a class: few rows are counted for each processor" $pick 's/QK_CHOICE_FEW \* processors/QK_CHOICE_FEW * 100u/' unit choose_test
 mutate "teams: few rows get more workgroups" $choose 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, begin == 0u\)/finish(m, n, total)/' unit mma_test

@@ -159,7 +159,7 @@ void qg_bench_close(qg_bench *b) {
 
 /* ---- weights ---- */
 
-static const qk_kernel *describe(qg_bench *b, const qg_case *c) {
+const qk_kernel *qg_case_describe(qg_bench *b, const qg_case *c) {
     qg_kernel *kernel = QG_NEW(b->session->arena, qg_kernel);
     *kernel = qg_kernel_new(b->session->arena, c->layout, c->family, c->type, c->sum);
     return qg_describe(b->session->arena, kernel, QK_API_VULKAN, NULL);
@@ -195,7 +195,7 @@ bool qg_case_fits(qg_bench *b, const qg_case *c) {
         !qg_has_class(b->session->arena, c->layout, c->family, c->sum))
         return false;
     if (c->layout->view == QG_VIEW_BLOCKS) return c->cols % c->layout->elements == 0;
-    return weight_bytes(describe(b, c), 0, c) > 0;
+    return weight_bytes(qg_case_describe(b, c), 0, c) > 0;
 }
 
 static bool upload(qg_bench *b, uint32_t i) {
@@ -212,7 +212,7 @@ bool qg_stock_open(qg_bench *b, const qg_layout *layout, const qg_case *cases, u
     qg_stock_close(b);
     if (!qg_stock_fill(&b->stock, layout, cases[0].cols)) return false;
     for (uint32_t n = 0; n < count; ++n) {
-        const qk_kernel *kernel = describe(b, &cases[n]);
+        const qk_kernel *kernel = qg_case_describe(b, &cases[n]);
         const uint64_t copies = copies_of(b, kernel, &cases[n]);
         for (uint32_t i = 0; i < layout->n_buffers; ++i) {
             uint64_t bytes = weight_bytes(kernel, i, &cases[n]);

@@ -97,6 +97,8 @@ bool qg_bench_copy(qg_bench *b);
 /* Puts the weights of a format on the device, as many as the largest of the cases needs. */
 bool qg_stock_open(qg_bench *b, const qg_layout *layout, const qg_case *cases, uint32_t count);
 void qg_stock_close(qg_bench *b);
+/* The descriptor of the case's kernel, without code. */
+const qk_kernel *qg_case_describe(qg_bench *b, const qg_case *c);
 /* Whether there is a kernel, and a tensor of that shape. */
 bool qg_case_fits(qg_bench *b, const qg_case *c);
 bool qg_subject_open(qg_bench *b, const qg_case *c, qg_subject *s);
@@ -161,6 +163,7 @@ typedef struct qg_figure {
     double bytes;  /* that count */
     qg_timing time;
     qg_checked checked;
+    bool chosen;    /* by qk_choose, of the classes that were measured, whatever their error */
     uint32_t group; /* for sorting */
 } qg_figure;
 
@@ -251,6 +254,8 @@ typedef struct qg_model_run {
     /* filled in: */
     const qk_tuning *tuning;
     const qg_family *dense, *experts;
+    const qk_kernel *
+        *described; /* of the format, family and type at hand, a kernel for each class; NULL: it has none */
     qg_matrix *shapes;
     uint32_t n_shapes;
 } qg_model_run;

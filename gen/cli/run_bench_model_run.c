@@ -4,6 +4,7 @@
 #include "cli/run_bench.h"
 #include "emit/spirv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,6 +85,26 @@ static const qk_tuning *tuning_of(qg_model_run *run, const qg_subject *s) {
                : run->tuning;
 }
 
+/* Descriptors of what qk_choose chooses from: all classes of the family. */
+static void describe_classes(qg_model_run *run, const qg_case *like) {
+    qg_arena *arena = run->bench->session->arena;
+    run->described = QG_NEW_ARRAY(arena, const qk_kernel *, run->n_classes);
+    for (uint32_t i = 0; i < run->n_classes; ++i) {
+        qg_case c = *like;
+        c.sum = run->classes[i];
+        run->described[i] = qg_case_fits(run->bench, &c) ? qg_case_describe(run->bench, &c) : NULL;
+    }
+}
+
+static bool is_chosen(const qg_model_run *run, const qg_case *c) {
+    const qk_limits limits = qk_vulkan_backend(run->bench->vk).limits;
+    const qk_kernel *kernel =
+        qk_choose(run->described, run->n_classes, &limits, c->rows, c->cols, c->batch, (double)INFINITY);
+    for (uint32_t i = 0; i < run->n_classes; ++i)
+        if (kernel && run->described[i] == kernel) return run->classes[i] == c->sum;
+    return false;
+}
+
 static bool measure(qg_model_run *run, const qg_case *cases, uint32_t count, qg_subject *s, uint32_t *opened) {
     qg_bench *b = run->bench;
     qg_arena *arena = b->session->arena;
@@ -107,6 +128,7 @@ static bool measure(qg_model_run *run, const qg_case *cases, uint32_t count, qg_
         if (!qg_subject_check(b, &s[i], &figures[i].checked)) return place(&cases[i]);
         figures[i].bytes = qg_subject_moved(&s[i]);
         qg_figure_round(&figures[i]);
+        figures[i].chosen = is_chosen(run, &cases[i]);
         qg_figures *all = run->figures;
         QG_PUSH(arena, all->items, all->count, all->capacity, figures[i]);
     }
@@ -117,6 +139,7 @@ static bool run_cases(qg_model_run *run, const qg_case *cases, uint32_t count) {
     uint32_t opened = 0;
     if (count == 0) return true;
     show_progress(run, &cases[0]);
+    describe_classes(run, &cases[0]);
     qg_subject *subjects = QG_NEW_ARRAY(run->bench->session->arena, qg_subject, count);
     const bool good = measure(run, cases, count, subjects, &opened);
     run->bench->tuning = run->tuning;

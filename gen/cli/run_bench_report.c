@@ -69,6 +69,7 @@ typedef struct report {
     double *theirs;      /* seconds of each peer for each figure; 0: none */
     const char **places; /* "MODEL MATRIX" of each figure; NULL: of no model */
     bool *fastest;       /* of the classes, in its cell */
+    bool chooses;        /* some are marked as chosen */
 } report;
 
 static void add_table(report *r, const table *t) { (r->markdown ? add_markdown_table : add_text_table)(&r->text, t); }
@@ -144,15 +145,20 @@ static void look_up(report *r) {
             if (matrix) r->places[i] = qg_format(r->arena, "%s %s", all->models.items[m].name, matrix->name);
         }
     }
+    for (uint32_t i = 0; i < all->count; ++i) r->chooses |= all->items[i].chosen;
     find_fastest(r);
 }
 
 /* ---- beside a peer ---- */
 
+/* Stands for the class that qk_choose takes for each cell. */
+static const qg_figure pick = {.type = "f32", .sum = "the chosen class of each"};
+
 /* Which lines: those of a class and type, or, where `like` is NULL, the fastest class of each cell. */
 static bool chosen(const report *r, uint32_t peer, const qg_figure *like, uint32_t i) {
     const qg_figure *f = &r->figures->items[i];
     if (!r->places[i] || r->theirs[PEERS * i + peer] <= 0) return false;
+    if (like == &pick) return f->chosen;
     return like ? strcmp(f->sum, like->sum) == 0 && strcmp(f->type, like->type) == 0 : r->fastest[i];
 }
 
@@ -190,7 +196,8 @@ static void add_worst(report *r, uint32_t peer, const qg_figure *like) {
     table t = table_of(r, qg_format(r->arena, "The worst %u of %u lines beside %s, %s (times: its time in ours)", shown,
                                     count, who, what));
     head(&t, "<format");
-    if (!like) head(&t, "<class");
+    const bool several = !like || like == &pick;
+    if (several) head(&t, "<class");
     head(&t, "<matrix");
     head(&t, "<rows x cols");
     head(&t, "n");
@@ -202,7 +209,7 @@ static void add_worst(report *r, uint32_t peer, const qg_figure *like) {
         const double theirs = r->theirs[PEERS * lines[i].figure + peer];
         const qg_matrix m = {.rows = f->rows, .cols = f->cols, .experts = f->experts, .used = f->slots};
         cell(&t, f->format);
-        if (!like) cell(&t, class_of(r, f));
+        if (several) cell(&t, class_of(r, f));
         cell(&t, r->places[lines[i].figure]);
         cell(&t, shape_of(r, &m));
         cell(&t, number(r, f->batch));
@@ -272,11 +279,13 @@ static void add_peer(report *r, uint32_t peer) {
     list_lines(r, peer, NULL, &count);
     if (count == 0) return;
     if (n_classes > 1) add_worst(r, peer, NULL);
+    if (n_classes > 1 && r->chooses) add_worst(r, peer, &pick);
     for (uint32_t c = 0; c < n_classes; ++c) add_worst(r, peer, classes[c]);
     head(&t, "<class");
     for (uint32_t n = 0; n < n_batches; ++n) head(&t, qg_format(r->arena, "n=%llu", (unsigned long long)batches[n]));
     head(&t, "lines");
     if (n_classes > 1) add_means_of(r, &t, peer, NULL, batches, n_batches);
+    if (n_classes > 1 && r->chooses) add_means_of(r, &t, peer, &pick, batches, n_batches);
     for (uint32_t c = 0; c < n_classes; ++c) add_means_of(r, &t, peer, classes[c], batches, n_batches);
     add_table(r, &t);
 }

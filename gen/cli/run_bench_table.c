@@ -166,13 +166,14 @@ const char *qg_figures_json(qg_arena *arena, const qg_figures *figures) {
                        "\"rows\": %llu, \"cols\": %llu, \"batch\": %llu, \"experts\": %llu, \"slots\": %llu, "
                        "\"experts_used\": %llu, "
                        "\"bits\": %.6g, \"seconds\": [%.6g, %.6g, %.6g], \"bytes\": %.0f, \"share\": %.6g, "
-                       "\"checked\": %u, \"of_bound\": %.6g, \"error\": %.6g, \"wrong\": %s}",
+                       "\"checked\": %u, \"of_bound\": %.6g, \"error\": %.6g, \"wrong\": %s%s}",
                        (unsigned long long)f->rows, (unsigned long long)f->cols, (unsigned long long)f->batch,
                        (unsigned long long)f->experts, (unsigned long long)f->slots, (unsigned long long)f->used,
                        f->bits, f->time.least, f->time.median, f->time.greatest, f->bytes,
                        qg_figure_rate(f) / figures->copy, f->checked.rows,
                        isfinite(f->checked.ratio) ? f->checked.ratio : 1e300,
-                       isfinite(f->checked.error) ? f->checked.error : 1e300, f->checked.wrong ? "true" : "false");
+                       isfinite(f->checked.error) ? f->checked.error : 1e300, f->checked.wrong ? "true" : "false",
+                       f->chosen ? ", \"chosen\": true" : "");
     }
     qg_text_puts(&text, "\n]}\n");
     return text.data;
@@ -226,6 +227,7 @@ static bool read_figure(qg_arena *arena, const cJSON *object, qg_figure *f) {
     if (cJSON_GetObjectItemCaseSensitive(object, "of_bound"))
         f->checked.ratio = number_of(object, "of_bound", 0, &good);
     f->checked.wrong = flag_of(object, "wrong", &good);
+    if (cJSON_HasObjectItem(object, "chosen")) f->chosen = flag_of(object, "chosen", &good);
     return good;
 }
 

@@ -98,6 +98,18 @@ peer=$(awk 'BEGIN { printf "%.1f", 5 * 9e8 + 4 * 1 + 5 * 0.00001 + 7 * 7e8 }')
 says "a token of the peer" "^tiny +q4_0 +exact +1 +[0-9.]+ +$peer +[0-9.]+" "$work/p.txt"
 says "no token of the peer" "^tiny +q4_0 +exact +3 +[0-9.]+ +- +-" "$work/p.txt"
 
+# Of several classes one is chosen for each cell, and has a row beside the fastest. One class alone is no choice.
+"$QKGEN" bench --model "$work/tiny.txt" --format q4_0 --class exact,split --batch 1,3 --quick --samples 2 --json "$work/two.json" \
+  >"$work/two.txt" 2>&1 || fail "two classes fail" "$work/two.txt"
+check "one class of each cell" test \
+  "$(grep '"chosen": true' "$work/two.json" | sed -E 's/.*"family": "([a-z_]*)".*("rows".*"batch": [0-9]*),.*/\1 \2/' | sort -u | wc -l)" -eq 8
+check "and no other" test "$(grep -c '"chosen": true' "$work/two.json")" -eq 8
+"$QKGEN" bench --read "$work/two.json" --peers "$work/peers.txt" --markdown "$work/two.md" --json "$work/r.json" >/dev/null
+check "what is chosen, from the file" cmp "$work/two.json" "$work/r.json"
+check "a mean of what is chosen" grep -qE '^\| the chosen class of each \| [0-9.]+ \| [0-9.]+ \| 6 \|$' "$work/two.md"
+says "the worst of it" '^\*\*The worst 6 of 6 lines beside slow, the chosen class of each ' "$work/two.md"
+check "no choice of one class" test "$(grep -c 'the chosen class' "$work/p.md")" -eq 0
+
 # A wrong result is shown as such, before all others, and counts in no mean and no token.
 sed '/"rows": 8, "cols": 288, "batch": 1,/s/"wrong": false/"wrong": true/' "$work/m.json" >"$work/w.json"
 refuses "a wrong result" "1 of 14 results are wrong" "$QKGEN" bench --read "$work/w.json" --peers "$work/peers.txt"

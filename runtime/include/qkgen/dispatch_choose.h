@@ -456,16 +456,18 @@ static inline void qk_form_teams_(const qk_kernel *kernel, const qk_limits *limi
 }
 
 /* Whether teams share x of several right-hand sides, not a workgroup whose subgroups walk down more rows: where these would leave
- * processors without a workgroup; and of floats more than two vectors, whose tiles are smaller in teams. */
+ * processors without a workgroup; and where tiles are smaller in teams, of floats with more than two vectors, of integers with two,
+ * of which four rows of the larger tiles do not fit into registers. */
 static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                   const qk_share_ *s) {
     uint32_t wanted = qk_wanted_schedule_(kernel);
-    int floats = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) == 0 && s->kept > 2;
+    int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
+    int smaller = integers ? s->kept == 2 && kernel->teams_tile < kernel->shared_tile : s->kept > 2;
     if (s->kept < 2 || !qk_has_schedule_(kernel, QK_SCHEDULE_TEAMS) || !qk_fits_wide_(kernel, rows, cols))
         return 0;
     if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < 32)
         return wanted == QK_SCHEDULE_TEAMS;
-    return floats || qk_ceil_(rows, 4 * s->rows * qk_subgroups_(limits, s->threads)) < qk_enough_workgroups_(limits);
+    return smaller || qk_ceil_(rows, 4 * s->rows * qk_subgroups_(limits, s->threads)) < qk_enough_workgroups_(limits);
 }
 
 static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols, qk_share_ s,

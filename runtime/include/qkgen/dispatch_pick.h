@@ -1,0 +1,77 @@
+/* qkgen/dispatch_pick.h: which kernel of a format, when several are exact enough. Part of qkgen/dispatch.h. */
+#ifndef QKGEN_DISPATCH_PICK_H
+#define QKGEN_DISPATCH_PICK_H
+
+#include "choice.def"
+#include "dispatch_choose.h"
+
+/* How products are made. Halves without matrix units are the last: they are for devices where nothing else is fast. */
+typedef enum qk_products_ { QK_FLOATS_, QK_BYTES_, QK_UNITS_, QK_HALVES_ } qk_products_;
+
+static inline qk_products_ qk_products_of_(const qk_kernel *kernel) {
+    if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
+        return QK_UNITS_;
+    if (qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0)
+        return QK_BYTES_;
+    return kernel->numeric == QK_NUMERIC_HALF_SUM ? QK_HALVES_ : QK_FLOATS_;
+}
+
+/* The largest error of a sum over rows of `cols` elements, as a part of the sum over k of W[n][k] * largest[m][k] (qk_sum_eps has
+ * both), on a device of `lanes` lanes in a subgroup: the bound of the kernel for any x. */
+static inline double qk_sum_error(const qk_kernel *kernel, uint32_t lanes, uint64_t cols) {
+    return qk_sum_eps(kernel, lanes, cols) + (kernel->x_levels != 0 ? 0.5 / kernel->x_levels : 0);
+}
+
+/* How many rows a matrix has, for the processors that there are. */
+typedef enum qk_rows_class_ { QK_FEW_, QK_MEDIUM_, QK_MANY_ } qk_rows_class_;
+
+static inline qk_rows_class_ qk_rows_class_of_(const qk_limits *limits, uint64_t rows) {
+    uint64_t processors = qk_processors_(limits);
+    return rows <= QK_CHOICE_FEW * processors ? QK_FEW_ : rows <= QK_CHOICE_MEDIUM * processors ? QK_MEDIUM_ : QK_MANY_;
+}
+
+/* Where the kind of products stands in the order for that call, from 0; more of a kind, by the bytes of each x. */
+static inline uint32_t qk_rank_(const qk_kernel *kernel, uint64_t batch, qk_rows_class_ rows, int looks_up) {
+    uint64_t kept = batch > 4 ? 8 : batch > 2 ? 4 : batch;
+    qk_products_ products = qk_products_of_(kernel);
+    uint32_t rank = 3;
+#define QK_CHOICE_(kept_, rows_, looks_up_, first, second, third)                                                      \
+    if (kept == (kept_) && rows == QK_##rows_##_ && looks_up == (looks_up_))                                           \
+        rank = products == QK_##first##_ ? 0 : products == QK_##second##_ ? 1 : products == QK_##third##_ ? 2 : 3;
+    QK_CHOICES(QK_CHOICE_)
+#undef QK_CHOICE_
+    return 4 * rank + qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0);
+}
+
+/* Of `count` kernels of one format and family, sums over rows of the same x, the one that should be the fastest for a matrix of
+ * rows x cols and `batch` right-hand sides, among those that the device can launch and whose error is at most `allowed` (qk_sum_error;
+ * INFINITY: any). NULL where there is none. Dispatch then chooses its constants and workgroups (qk_dispatch_gemv). A kernel that is
+ * NULL is passed over. The order is that of choice.def; experts have that of one right-hand side and many rows, however many tokens
+ * there are. */
+static inline const qk_kernel *qk_choose(const qk_kernel *const *kernels, uint32_t count, const qk_limits *limits,
+                                         uint64_t rows, uint64_t cols, uint64_t batch, double allowed) {
+    const qk_kernel *best = NULL;
+    uint32_t best_rank = 0;
+    qk_rows_class_ rows_class = qk_rows_class_of_(limits, rows);
+    int looks_up = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (kernels[i] != NULL && qk_takes_experts_(kernels[i])) {
+            batch = 1;
+            rows_class = QK_MANY_;
+        }
+        looks_up |= kernels[i] != NULL && qk_products_of_(kernels[i]) == QK_BYTES_ && qk_makes_tables_(kernels[i]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (kernels[i] == NULL || (kernels[i]->features & ~limits->features) != 0 ||
+            !(qk_sum_error(kernels[i], qk_lanes_(limits), cols) <= allowed))
+            continue;
+        uint32_t rank = qk_rank_(kernels[i], batch, rows_class, looks_up);
+        if (best == NULL || rank < best_rank) {
+            best = kernels[i];
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+#endif
