@@ -24,6 +24,8 @@ const uint TILES = 1u;
 @{shared_x}
 
 @include sum_of_lanes.glsl
+@include share_slice.glsl
+
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void main() {
@@ -32,20 +34,7 @@ void main() {
     const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
     for (uint begin = 0u; begin < tiles; begin += SLICE) {
         const uint count = min(SLICE, tiles - begin);
-        barrier();
-@if loads_runs
-        for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
-            const uint i = from + gl_LocalInvocationID.x;
-            load_x(i / count, begin + i % count, 0u);
-            if (i < count * BATCH) share_x(i / count, i % count);
-        }
-@else
-        for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
-            load_x(i / count, begin + i % count, 0u);
-            share_x(i / count, i % count);
-        }
-@end
-        barrier();
+        share_slice(begin, count);
         for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;
             float sum[ROWS][BATCH];

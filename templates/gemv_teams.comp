@@ -27,23 +27,7 @@ const uint TILES = 1u;
 shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
 
 @include sum_of_lanes.glsl
-// Puts a slice of x where all of the workgroup finds it.
-void share_slice(uint begin, uint count) {
-    barrier();
-@if loads_runs
-    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
-        const uint i = from + gl_LocalInvocationID.x;
-        load_x(i / count, begin + i % count, 0u);
-        if (i < count * BATCH) share_x(i / count, i % count);
-    }
-@else
-    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
-        load_x(i / count, begin + i % count, 0u);
-        share_x(i / count, i % count);
-    }
-@end
-    barrier();
-}
+@include share_slice.glsl
 
 // Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
 // fewer rows there are, the more lanes are a team: a part of a subgroup, or several.

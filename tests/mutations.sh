@@ -167,9 +167,9 @@ mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal
 mutate "M ragged: no vector is written beyond the last" templates/gemv_shared.comp 's/ \&\& m < batch\) finish/) finish/' unit gemv_test
 mutate "several vectors: sums of all slices" templates/finish.glsl 's/first .* \? sum : y\[at\] \+ sum/sum/' \
   script gemv vulkan "blocks q4_0 1 2048 4 f16"
-mutate "several vectors: each has its own x" templates/gemv_shared.comp 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
-mutate "several vectors: x is there before it is read" templates/gemv_shared.comp '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
-mutate "several vectors: x stays while it is read" templates/gemv_shared.comp '/count = min\(SLICE/,/barrier/ s/barrier\(\);/;/' \
+mutate "several vectors: each has its own x" templates/share_slice.glsl 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
+mutate "several vectors: x is there before it is read" templates/share_slice.glsl '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
+mutate "several vectors: x stays while it is read" templates/share_slice.glsl '/void share_slice/,/barrier/ s/barrier\(\);/;/' \
   script gemv vulkan "blocks q4_0 300 98 4 f32"
 mutate "several vectors: tiles of a slice lie apart" gen/text/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
 mutate "several vectors: the last block of all" templates/gemv_shared.comp 's/fetch_last\(min\(row \+ i % ROWS, end - 1u\)/fetch_last(min(row, end - 1u)/' \

@@ -254,8 +254,8 @@ typedef struct qg_model_run {
     /* filled in: */
     const qk_tuning *tuning;
     const qg_family *dense, *experts;
-    const qk_kernel *
-        *described; /* of the format, family and type at hand, a kernel for each class; NULL: it has none */
+    /* Of the format, family and type at hand, a kernel for each class; NULL: it has none. */
+    const qk_kernel **described;
     qg_matrix *shapes;
     uint32_t n_shapes;
 } qg_model_run;

@@ -71,8 +71,8 @@ const uint TILES = 1u;
 vec4 x[TILES][4];
 float x_sum[TILES][1];
 
-// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they
-// swap, so that each has what it wants. The whole subgroup calls it.
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
 void swap_runs(uint at, out vec4 v[4]) {
     const uint own = gl_SubgroupInvocationID % 4u;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
@@ -90,6 +90,7 @@ void swap_runs(uint at, out vec4 v[4]) {
     }
 }
 
+// Runs `at` to `at` + 3 of x, for each thread its own.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
@@ -184,6 +185,17 @@ float sum_of_lanes(float v[ROWS], uint width) {
     return v[0];
 }
 
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
+        load_x(i / count, begin + i % count, 0u);
+        if (i < count * BATCH) share_x(i / count, i % count);
+    }
+    barrier();
+}
+
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void main() {
@@ -191,13 +203,7 @@ void main() {
     const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
     for (uint begin = 0u; begin < tiles; begin += SLICE) {
         const uint count = min(SLICE, tiles - begin);
-        barrier();
-        for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
-            const uint i = from + gl_LocalInvocationID.x;
-            load_x(i / count, begin + i % count, 0u);
-            if (i < count * BATCH) share_x(i / count, i % count);
-        }
-        barrier();
+        share_slice(begin, count);
         for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
             first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
             const uint row = first + gl_SubgroupInvocationID / width * ROWS;

@@ -189,7 +189,7 @@ float sum_of_lanes(float v[ROWS], uint width) {
     return v[0];
 }
 
-// Puts a slice of x where all of the workgroup finds it.
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
 void share_slice(uint begin, uint count) {
     barrier();
     for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {

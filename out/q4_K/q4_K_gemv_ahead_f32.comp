@@ -71,8 +71,8 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
-// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they
-// swap, so that each has what it wants. The whole subgroup calls it.
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
 void swap_runs(uint at, out vec4 v[4]) {
     const uint own = gl_SubgroupInvocationID % 4u;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
@@ -90,6 +90,7 @@ void swap_runs(uint at, out vec4 v[4]) {
     }
 }
 
+// Runs `at` to `at` + 3 of x, for each thread its own.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);

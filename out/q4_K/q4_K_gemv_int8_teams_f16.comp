@@ -121,8 +121,8 @@ int sum_of_bytes(int bytes) {
     return dot4(bytes, 0x01010101);
 }
 
-// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they
-// swap, so that each has what it wants. The whole subgroup calls it.
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
 void swap_runs(uint at, out vec4 v[4]) {
     const uint own = gl_SubgroupInvocationID % 4u;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
@@ -140,6 +140,7 @@ void swap_runs(uint at, out vec4 v[4]) {
     }
 }
 
+// Runs `at` to `at` + 3 of x, for each thread its own.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     swap_runs(at, v);
@@ -350,11 +351,11 @@ float sum_of_lanes(float v[ROWS], uint width) {
     return v[0];
 }
 
-// Puts a slice of x where all of the workgroup finds it.
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
 void share_slice(uint begin, uint count) {
     barrier();
     for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
-        const uint i = from + gl_LocalInvocationID.x;
+        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
         load_x(i / count, begin + i % count, 0u);
         if (i < count * BATCH) share_x(i / count, i % count);
     }

@@ -131,8 +131,8 @@ vec4 staged_x(uint at) {
     return vec4(unpackHalf2x16(staged[place + place / 16u].x), unpackHalf2x16(staged[place + place / 16u].y));
 }
 
-// Runs `at` to `at` + 3 of x, for each thread its own. What one of four neighbours wants, all four load, side by side; then they
-// swap, so that each has what it wants. The whole subgroup calls it.
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
 void swap_runs(uint at, out vec4 v[4]) {
     const uint own = gl_SubgroupInvocationID % 4u;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
@@ -150,6 +150,7 @@ void swap_runs(uint at, out vec4 v[4]) {
     }
 }
 
+// Runs `at` to `at` + 3 of x, for each thread its own.
 void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
     vec4 v[4];
     if (STAGED > 1u) {
