@@ -47,4 +47,20 @@ refuses "check of an endless line" 'error: ' timeout 5 sh -c 'yes x | tr -d "\n"
 
 refuses "check of nothing" 'check needs a specification' "$QKGEN" check
 refuses "one of two files is wrong" 'empty.quant:1:1: error: ' "$QKGEN" check "$good" empty.quant
+
+# What a kernel calls its own things, at the top of its text, cannot be the name of a buffer: a specification that compiles in
+# one schedule and not in another would be found late.
+own_names() { # of functions; of constants and arrays
+  sed -nE 's/^(void|u?int|float|vec[24]|ivec4|uvec[24]|f16vec2|accumulators) ([A-Za-z_0-9]+)\(.*/\2/p
+    s/^(shared |const |layout\(constant_id.*\) const )?(uint|int|float|vec[24]|uvec[24]) ([A-Za-z_0-9]+)[[ ;=,].*/\3/p' \
+    "$SOURCE"/out/q[46]_[0K]/*_gemv*.comp "$SOURCE"/templates/gemv*.comp "$SOURCE"/templates/*_{x,runs,slice,lanes}.glsl \
+    "$SOURCE"/templates/mma_units.glsl | grep -vx 'main\|blocks_.*' | sort -u
+}
+own_names >names
+check "kernels have names of their own" test "$(wc -l <names)" -gt 50
+for name in $(<names); do
+  printf 'format mine "one buffer"\nblock 32 {\n buffer %s { f: u8[16] }\n}\ncode q = f { 4 @ 0 (16:8, 2:4) }\nvalue = q - 8\n' "$name" \
+    >mine.quant
+  refuses "a buffer called $name" "mine.quant:3:[0-9]+: error: .*$name" "$QKGEN" check mine.quant
+done
 finish
