@@ -1,7 +1,5 @@
 @{buffers}
 @{wide_buffers}
-layout(binding = @{binding_x}, std430) readonly buffer Input { @{x_type} x_in[]; };
-@{x_elements}
 layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
@@ -17,6 +15,8 @@ layout(push_constant) uniform Push {
     uint grid_cols;
 @end
 };
+
+@include x_run.glsl
 
 @{tables}
 @{prelude}

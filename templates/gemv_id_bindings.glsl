@@ -1,6 +1,5 @@
 @{buffers}
 @{wide_buffers}
-layout(binding = @{binding_x}, std430) readonly buffer Input { @{x_type} x_in[]; };
 layout(binding = @{binding_ids}, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = @{binding_y}, std430) writeonly buffer Output { float y[]; };
 layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; };
@@ -14,6 +13,8 @@ layout(push_constant) uniform Push {
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
 };
+
+@include x_run.glsl
 
 @{tables}
 @{prelude}

@@ -11,10 +11,10 @@ layout(constant_id = @{id.kept}) const uint KEPT = @{kept};     // wide tiles of
 layout(constant_id = @{id.at_once}) const uint AT_ONCE = 2;  // times 16 rows, between sums over subgroups
 layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;   // which element of an operand is which value of a thread
 layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
+@include x_type.glsl
 
 @{buffers}
 @{wide_buffers}
-layout(binding = @{binding_x}, std430) readonly buffer Input { @{x_type} x_in[]; };
 layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
@@ -30,6 +30,8 @@ layout(push_constant) uniform Push {
     uint grid_cols;
 @end
 };
+
+@include x_run.glsl
 
 @{tables}
 @{prelude}

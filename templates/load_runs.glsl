@@ -4,7 +4,7 @@ void swap_runs(uint at, out vec4 v[4]) {
     const uint own = gl_SubgroupInvocationID % 4u;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
         const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
-        v[i] = @{x_from};
+        v[i] = x_run(from);
     }
     [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
         const bool odd = (own & bit) != 0u;

@@ -5,7 +5,7 @@ void stage_x(uint vector, uint begin, uint end, uint own) {
     for (staged_from = runs + @{staged_begin}; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / @{staged_runs}u] = x_in[staged_from + i];
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / @{staged_runs}u] = x_run(staged_from + i);
         barrier();
         [[unroll]] for (uint k = 0; k < TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;

@@ -1,11 +1,11 @@
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
 // take the same run of tiles that are neighbours.
-shared @{x_type} staged[STAGED == 1u ? 1u : STAGED + STAGED / @{staged_runs}u];
+shared @{vec} staged[STAGED == 1u ? 1u : STAGED + STAGED / @{staged_runs}u];
 uint staged_from = 0u;
 
 @{vec} staged_x(uint at) {
-    if (STAGED == 1u) return @{x_at};
+    if (STAGED == 1u) return x_run(at);
     const uint place = at - staged_from;
-    return @{x_staged};
+    return staged[place + place / @{staged_runs}u];
 }
 

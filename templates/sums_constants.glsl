@@ -1,3 +1,4 @@
+@include x_type.glsl
 @if overruns
 layout(constant_id = @{id.padded}) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 @end

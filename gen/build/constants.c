@@ -32,6 +32,7 @@ static uint32_t value_of(const qg_kernel *kernel, const qk_kernel *described, qk
     case QK_CONSTANT_LOCAL_SIZE_X: return described->workgroup_size;
     case QK_CONSTANT_DIGITS: return kernel->sum->digits;
     case QK_CONSTANT_CHECKED: return is_checked(kernel);
+    case QK_CONSTANT_X_TYPE: return kernel->type == QG_F32 ? 0 : kernel->type == QG_F16 ? 1 : 2;
     case QK_CONSTANT_KEPT: return qg_mma_tiles(kernel->wide);
     default: return constants[id].value;
     }
@@ -61,8 +62,8 @@ static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *d
         qk_spec_constant *c = &list[described->spec_constant_count++];
         *c = qg_constant(all[i].id, value_of(kernel, described, all[i].id));
         if (c->id == QK_CONSTANT_SCHEDULE) c->legal = schedules_of(arena, kernel, &c->legal_count);
-        if (c->id != QK_CONSTANT_DIGITS) continue;
-        c->legal += c->value - 1; /* another is another class */
+        if (c->id != QK_CONSTANT_DIGITS && c->id != QK_CONSTANT_X_TYPE) continue;
+        while (*c->legal != c->value) ++c->legal; /* another is another kernel */
         c->legal_count = 1;
     }
     described->spec_constants = list;
@@ -71,11 +72,9 @@ static void add_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *d
 /* Which value of a thread is which element, is for Vulkan's host to find out; kernels of Metal do it themselves. */
 static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     const bool vulkan = described->api == QK_API_VULKAN;
-    const choice all[] = {{QK_CONSTANT_LOCAL_SIZE_X, vulkan},
-                          {QK_CONSTANT_KEPT, true},
-                          {QK_CONSTANT_AT_ONCE, vulkan},
-                          {QK_CONSTANT_ORDER_A, vulkan},
-                          {QK_CONSTANT_ORDER_BC, vulkan}};
+    const choice all[] = {{QK_CONSTANT_LOCAL_SIZE_X, vulkan}, {QK_CONSTANT_KEPT, true},
+                          {QK_CONSTANT_AT_ONCE, vulkan},      {QK_CONSTANT_ORDER_A, vulkan},
+                          {QK_CONSTANT_ORDER_BC, vulkan},     {QK_CONSTANT_X_TYPE, vulkan}};
     add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
 }
 
@@ -96,7 +95,8 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_TABLE_COPIES, wide && kernel->wide->copied},
                           {QK_CONSTANT_ROUNDS_F16, qg_rounds_f16(kernel) && vulkan},
                           {QK_CONSTANT_SCHEDULE, sums && vulkan},
-                          {QK_CONSTANT_LANES, kernel->ahead && vulkan}};
+                          {QK_CONSTANT_LANES, kernel->ahead && vulkan},
+                          {QK_CONSTANT_X_TYPE, sums && vulkan}};
     if (qg_is_mma(kernel))
         describe_mma_constants(arena, kernel, described);
     else

@@ -78,10 +78,8 @@ qk_schedule qg_main_schedule(const qg_kernel *kernel) {
 }
 
 const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule schedule) {
-    const char *scalar = strrchr(kernel->module, '_');
     if (schedule == QK_SCHEDULE_NONE) return kernel->module;
-    return qg_format(arena, "%.*s_%s%s", (int)(scalar - kernel->module), kernel->module, qg_schedule_name(schedule),
-                     scalar);
+    return qg_format(arena, "%s_%s", kernel->module, qg_schedule_name(schedule));
 }
 
 bool qg_is_mma(const qg_kernel *kernel) { return kernel->sum && kernel->sum->products == QG_PRODUCTS_MMA; }
@@ -268,7 +266,8 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
     const char *stem = qg_format(arena, "%s_%s", layout->name, family->name);
     if (!family->sums) sum = NULL;
     return (qg_kernel){.name = qg_format(arena, "%s%s_%s", stem, sum ? sum->infix : "", scalar),
-                       .module = qg_format(arena, "%s%s_%s", stem, sum ? sum->module : "", scalar),
+                       .module =
+                           sum ? qg_format(arena, "%s%s", stem, sum->module) : qg_format(arena, "%s_%s", stem, scalar),
                        .family = family,
                        .layout = layout,
                        .type = type,
@@ -345,14 +344,13 @@ static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_
     return has;
 }
 
-/* Classes with the same products share modules: what else they differ in, constants tell it. Whether rows are loaded
- * ahead follows from the class. */
+/* Types of x, and classes with the same products, share modules: what else they differ in, constants tell it. Whether
+ * rows are loaded ahead follows from the class. */
 bool qg_is_shared(const qg_kernel *list, uint32_t i, qk_schedule schedule) {
     const qg_kernel *kernel = &list[i];
     for (uint32_t k = 0; k < i; ++k) {
         const qg_kernel *other = &list[k];
-        if (kernel->sum && kernel->family == other->family && kernel->type == other->type &&
-            kernel->sum->products == other->sum->products &&
+        if (kernel->sum && kernel->family == other->family && kernel->sum->products == other->sum->products &&
             (schedule == QK_SCHEDULE_NONE || qg_schedules_of(other) >> schedule & 1))
             return true;
     }
@@ -387,8 +385,9 @@ uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel 
     return list->count;
 }
 
-uint32_t qg_least_lanes(const qg_kernel *kernel) {
-    return kernel->family->sums && !kernel->layout->ragged ? kernel->plan->lanes : kernel->plan->store_lanes;
+bool qg_has_narrow_elements(const qg_kernel *kernel) {
+    if (kernel->family->sums) return kernel->layout->ragged || kernel->plan->lanes == 1;
+    return kernel->type != QG_F32 && qg_stores_singly(kernel);
 }
 
 static qk_type unit_type(uint32_t bits) { return bits == 8 ? QK_TYPE_U8 : bits == 16 ? QK_TYPE_U16 : QK_TYPE_U32; }
@@ -403,8 +402,7 @@ static uint32_t features(const qg_kernel *kernel) {
         if (kernel->plan->units[i] == 8) bits |= QK_FEATURE_STORAGE_8BIT;
         if (kernel->plan->units[i] == 16) bits |= QK_FEATURE_STORAGE_16BIT;
     }
-    const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
-    if (kernel->type != QG_F32 && single) bits |= QK_FEATURE_STORAGE_16BIT;
+    if (qg_has_narrow_elements(kernel)) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     if (kernel->wide || qg_shares_x(kernel)) bits |= QK_FEATURE_SUBGROUP_SHUFFLE;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;

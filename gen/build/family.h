@@ -134,8 +134,8 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
 /* Plans the kernel as its family wants it. */
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
                         const qg_sum_class *sum);
-/* Elements that the least access to x or to the results takes: ragged rows end anywhere. */
-uint32_t qg_least_lanes(const qg_kernel *kernel);
+/* Whether it loads or stores single elements of 16 bits: with any type of x, for types share a module. */
+bool qg_has_narrow_elements(const qg_kernel *kernel);
 /* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
 

@@ -15,8 +15,7 @@ static bool has_unit(const qg_plan *plan, uint32_t unit) {
 
 static char *extensions(qg_arena *arena, const qg_program *program) {
     const qg_kernel *kernel = program->kernel;
-    const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
-    const bool narrow_store = kernel->type != QG_F32 && single, dots = kernel->sum && kernel->sum->digits;
+    const bool dots = kernel->sum && kernel->sum->digits;
     const bool halves = kernel->sum && (kernel->sum->products == QG_PRODUCTS_F16 || qg_is_mma(kernel));
     const char *adds = program->schedule == QK_SCHEDULE_NONE ? ""
                        : program->schedule == QK_SCHEDULE_ROWS
@@ -26,8 +25,9 @@ static char *extensions(qg_arena *arena, const qg_program *program) {
                      halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
                      dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
                      has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
-                     has_unit(kernel->plan, 16) || narrow_store ? "#extension GL_EXT_shader_16bit_storage : require\n"
-                                                                : "");
+                     has_unit(kernel->plan, 16) || qg_has_narrow_elements(kernel)
+                         ? "#extension GL_EXT_shader_16bit_storage : require\n"
+                         : "");
 }
 
 /* An interface block is called like its buffer, with a capital. */
@@ -92,25 +92,22 @@ static char *decode(qg_arena *arena, const qg_step *values) {
 
 /* ---- sums ---- */
 
-/* x as it is stored, and a run of it as floats. */
-static const char *x_type(const qg_kernel *kernel) {
-    const uint32_t lanes = kernel->plan->lanes;
-    if (kernel->type == QG_F32) return glsl->types[QG_K_FLOAT][lanes];
-    return lanes == 4 ? "uvec2" : lanes == 2 ? "uint" : "uint16_t";
-}
-
-static const char *x_load(qg_arena *arena, const qg_kernel *kernel, const char *array) {
-    const uint32_t lanes = kernel->plan->lanes;
-    if (kernel->type == QG_F32) return qg_format(arena, "%s[$i]", array);
-    return lanes == 4   ? qg_format(arena, "vec4(unpackHalf2x16(%s[$i].x), unpackHalf2x16(%s[$i].y))", array, array)
-           : lanes == 2 ? qg_format(arena, "unpackHalf2x16(%s[$i])", array)
-                        : qg_format(arena, "unpackHalf2x16(uint(%s[$i])).x", array);
-}
-
-/* x again, element by element. */
-static const char *x_elements(qg_arena *arena, const qg_kernel *kernel, uint32_t binding) {
-    return qg_format(arena, "layout(binding = %u, std430) readonly buffer InputElements { %s x_at[]; };", binding,
-                     kernel->type == QG_F32 ? "float" : "uint16_t");
+/* A run of x as halves, and what makes floats of it. */
+static void x_holes(qg_holes *holes, const qg_program *program) {
+    static const struct {
+        const char *stored, *loaded, *of_f16, *of_bf16;
+    } runs[] = {
+        [1] = {"uint16_t", "uint", "unpackHalf2x16(run).x", "uintBitsToFloat(run << 16)"},
+        [2] = {"uint", "uint", "unpackHalf2x16(run)", "uintBitsToFloat(uvec2(run << 16, run & 0xffff0000u))"},
+        [4] = {"uvec2", "uvec2", "vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))",
+               "uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u))"},
+    };
+    const uint32_t lanes = program->kernel->plan->lanes;
+    qg_hole(holes, "halves_type", runs[lanes].stored);
+    qg_hole(holes, "run_type", runs[lanes].loaded);
+    qg_hole(holes, "x_of_f16", runs[lanes].of_f16);
+    qg_hole(holes, "x_of_bf16", runs[lanes].of_bf16);
+    qg_hole(holes, "cuts", program->values ? "" : NULL);
 }
 
 /* Whether a workgroup loads the x of this program's tiles together, where rows are few. */
@@ -130,14 +127,6 @@ static bool loads_runs(const qg_program *program, const qg_step *step) {
     return true;
 }
 
-static void runs_holes(qg_arena *arena, qg_holes *holes, const qg_program *program, const qg_step *step) {
-    qg_hole(holes, "loads_runs", loads_runs(program, step) ? "" : NULL);
-    if (!loads_runs(program, step)) return;
-    qg_text from = qg_text_new(arena);
-    qg_print_filled(&from, x_load(arena, program->kernel, "x_in"), 'i', "from");
-    qg_hole(holes, "x_from", from.data);
-}
-
 static char *load_x(qg_arena *arena, const qg_program *program, const qg_step *step, const qg_x_operands *operands) {
     const qg_kernel *kernel = program->kernel;
     const qg_ir *ir = step->code;
@@ -151,8 +140,7 @@ static char *load_x(qg_arena *arena, const qg_program *program, const qg_step *s
                    "void load_%s(uint vector, uint j, uint k) {\n",
                    operands ? "wide " : "",
                    ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on", ir->x);
-    qg_load_x_body(&text, step, operands, glsl, row_runs, "batch",
-                   stages_x(program) ? "staged_x($i)" : x_load(arena, kernel, "x_in"),
+    qg_load_x_body(&text, step, operands, glsl, row_runs, "batch", stages_x(program) ? "staged_x($i)" : "x_run($i)",
                    loads_runs(program, step) ? "load_runs" : NULL);
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -349,11 +337,6 @@ static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_program *pro
     const uint32_t tiles = block_tiles(program->wide), runs = program->wide->plan->n_runs;
     const char *of_block =
         tiles > 1 ? qg_format(arena, " / %uu * %uu", tiles, tiles * runs) : qg_format(arena, " * %uu", runs);
-    qg_text at = qg_text_new(arena), staged = qg_text_new(arena);
-    qg_print_filled(&at, x_load(arena, kernel, "x_in"), 'i', "at");
-    qg_print_filled(&staged, x_load(arena, kernel, "staged"), 'i', qg_format(arena, "place + place / %uu", runs));
-    qg_hole(holes, "x_at", at.data);
-    qg_hole(holes, "x_staged", staged.data);
     qg_hole(holes, "staged_runs", qg_format(arena, "%u", runs));
     qg_hole(holes, "staged_begin", qg_format(arena, "begin%s", of_block));
     qg_hole(holes, "staged_end",
@@ -363,10 +346,8 @@ static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_program *pro
 }
 
 static char *sum_cut(qg_arena *arena, const qg_program *program) {
-    const qg_kernel *kernel = program->kernel;
     const qg_plan *plan = program->plan;
-    const char *load = kernel->type == QG_F32 ? "x_at[$i]" : "unpackHalf2x16(uint(x_at[$i])).x";
-    const qg_cut_names names = {.decode = "decode", .arguments = "", .batch = "batch", .load = load};
+    const qg_cut_names names = {.decode = "decode", .arguments = "", .batch = "batch", .load = "x_element($i)"};
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "%s\n", decode(arena, program->values));
     qg_text_puts(&text, "// The products of what tile `j` of row `n` has in that row, for each right-hand side.\n"
@@ -385,9 +366,8 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     qg_text loads = qg_text_new(arena);
     qg_text_puts(&loads, "");
     if (step->plan == kernel->plan) wide_loads(&loads, ir, values ? values->code : NULL, kernel->plan);
-    qg_hole(holes, "x_elements", values ? x_elements(arena, kernel, kernel->layout->n_buffers) : "");
     qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : "");
-    qg_hole(holes, "x_type", x_type(kernel));
+    x_holes(holes, program);
     qg_hole(holes, "x_kept", x_kept(arena, step, "TILES", ir->single ? "" : "[BATCH]"));
     qg_hole(holes, "kept_tiles", qg_format(arena, "%u", qg_kept_tiles(step->plan)));
     qg_hole(holes, "single", ir->single ? "" : NULL);
@@ -403,7 +383,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     ahead_holes(arena, holes, program);
     qg_lookup_holes(arena, holes, program);
     staged_holes(arena, holes, program);
-    runs_holes(arena, holes, program, step);
+    qg_hole(holes, "loads_runs", loads_runs(program, step) ? "" : NULL);
     qg_hole(holes, "shared_x", qg_schedule_shares_x(program->schedule) ? qg_shared_x(arena, step) : "");
     qg_hole(holes, "load_x", load_x(arena, program, step, NULL));
     const char *where = program->ahead ? "uint j" : "uint n, uint j";
@@ -460,8 +440,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_no_store_holes(&prelude);
     char *prelude_text = qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
-    const char *sentence =
-        qg_format(arena, "%s: %s, x in %s.", kernel->module, kernel->family->summary, qg_scalars[kernel->type].name);
+    const char *sentence = qg_format(arena, "%s: %s.", kernel->module, kernel->family->summary);
     qg_plan_holes(arena, &holes, kernel->plan, glsl);
     qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, program));
@@ -470,13 +449,13 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
                 qg_format(arena, "%u", kernel->layout->n_buffers + i));
-    qg_hole(&holes, "x_type", x_type(kernel));
+    x_holes(&holes, program);
     qg_hole(&holes, "tables", qg_tables(arena, wide->plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
     qg_hole(&holes, "part", qg_format(arena, "%u", qg_operands_part(operands)));
     qg_hole(&holes, "kept", qg_format(arena, "%u", qg_mma_tiles(wide->plan)));
-    runs_holes(arena, &holes, program, wide);
+    qg_hole(&holes, "loads_runs", loads_runs(program, wide) ? "" : NULL);
     qg_hole(&holes, "stages", NULL);
     qg_hole(&holes, "load_wide_x", load_x(arena, program, wide, &x));
     qg_hole(&holes, "fetch_wide", fetch(arena, program, "fetch_wide"));
@@ -515,8 +494,9 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     char *prelude_text = qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
 
-    const char *sentence = qg_format(arena, "%s: %s, %s %s.", qg_module_name(arena, kernel, program->schedule),
-                                     kernel->family->summary, sums ? "x in" : "in", qg_scalars[kernel->type].name);
+    const char *of_type = sums ? "" : qg_format(arena, ", in %s", qg_scalars[kernel->type].name);
+    const char *sentence = qg_format(arena, "%s: %s%s.", qg_module_name(arena, kernel, program->schedule),
+                                     kernel->family->summary, of_type);
     qg_plan_holes(arena, &holes, plan, glsl);
     qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, program));

@@ -248,30 +248,18 @@ extern const qk_code qk_affine_b3_g64_bf16_dequant_bf16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gather_f32_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gather_f16_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_gather_bf16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_rows_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_wide_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_shared_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_teams_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_rows_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_wide_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_shared_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_teams_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_teams_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv;
-extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_rows_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_wide_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_shared_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_teams_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_rows_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_wide_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_shared_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_int8_teams_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_rows_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_wide_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv;
+extern const qk_code qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv;
 extern const qk_code qk_affine_b3_g64_bf16_msl;
 
 static const qk_binding affine_b3_g64_bf16_dequant_f32_bindings[] = {
@@ -669,6 +657,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_batch},
@@ -678,11 +667,11 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_vulkan_constants[] = {
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_teams_f32_spirv};
+static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .abi = 4,
@@ -691,14 +680,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -768,6 +757,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_batch},
@@ -778,11 +768,12 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants[
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_f32_spirv};
+static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -791,14 +782,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -844,6 +835,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_padded[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_batch},
@@ -854,11 +846,12 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f32_vulkan_constants
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_f32_spirv};
+static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -867,14 +860,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_split_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -920,6 +913,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_batch},
@@ -930,11 +924,12 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f32_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_f32_spirv};
+static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -943,14 +938,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int24_f32_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -995,6 +990,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_batch},
@@ -1004,11 +1000,11 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_vulkan_constants[] = {
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_teams_f16_spirv};
+static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_shared_spirv, &qk_affine_b3_g64_bf16_gemv_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .abi = 4,
@@ -1017,14 +1013,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_rows_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = affine_b3_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1094,6 +1090,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_batch},
@@ -1104,11 +1101,12 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants[
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, affine_b3_g64_bf16_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_f16_spirv};
+static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -1117,14 +1115,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int8_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1170,6 +1168,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_padded[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_batch},
@@ -1180,11 +1179,12 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_split_f16_vulkan_constants
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_f16_spirv};
+static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -1193,14 +1193,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_split_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1246,6 +1246,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded[] = {0, 1}
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_batch},
@@ -1256,11 +1257,12 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, affine_b3_g64_bf16_gemv_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_wide_f16_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_int8_teams_f16_spirv};
+static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_wide_spirv, 0, &qk_affine_b3_g64_bf16_gemv_int8_shared_spirv,
+    &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -1269,14 +1271,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int24_f16_schedules,
     .binding_count = 5,
     .bindings = affine_b3_g64_bf16_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = affine_b3_g64_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = affine_b3_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1321,16 +1323,18 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_rows},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f32_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .abi = 4,
@@ -1339,14 +1343,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_bf16_gemv_id_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1407,6 +1411,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_padded[] = {0, 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_rows},
@@ -1414,10 +1419,11 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constan
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .abi = 4,
@@ -1426,14 +1432,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1475,6 +1481,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_padded[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_rows},
@@ -1482,10 +1489,11 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f32_vulkan_consta
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_split_f32_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .abi = 4,
@@ -1494,14 +1502,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_split_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1543,6 +1551,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_padded[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_rows},
@@ -1550,10 +1559,11 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_consta
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .abi = 4,
@@ -1562,14 +1572,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1610,16 +1620,18 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_rows},
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .abi = 4,
@@ -1628,14 +1640,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_rows_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_bf16_gemv_id_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1696,6 +1708,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_padded[] = {0, 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_rows},
@@ -1703,10 +1716,11 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constan
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .abi = 4,
@@ -1715,14 +1729,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1764,6 +1778,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_padded[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_rows},
@@ -1771,10 +1786,11 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_split_f16_vulkan_consta
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_split_f16_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .abi = 4,
@@ -1783,14 +1799,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_split_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1832,6 +1848,7 @@ static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_padded[] = {0,
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_rows},
@@ -1839,10 +1856,11 @@ static const qk_spec_constant affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_consta
     {11, "padded", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_x_type}};
 
-static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
-    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {0, &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
+    &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .abi = 4,
@@ -1851,14 +1869,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g64_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

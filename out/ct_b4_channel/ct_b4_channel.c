@@ -200,22 +200,14 @@ extern const qk_code qk_ct_b4_channel_dequant_bf16_spirv;
 extern const qk_code qk_ct_b4_channel_gather_f32_spirv;
 extern const qk_code qk_ct_b4_channel_gather_f16_spirv;
 extern const qk_code qk_ct_b4_channel_gather_bf16_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_rows_f32_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_wide_f32_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_shared_f32_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_teams_f32_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_rows_f16_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_wide_f16_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_shared_f16_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_teams_f16_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_ct_b4_channel_gemv_int8_teams_f16_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_rows_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_wide_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_shared_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_teams_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_rows_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_wide_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_shared_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_teams_spirv;
 extern const qk_code qk_ct_b4_channel_msl;
 
 static const qk_binding ct_b4_channel_dequant_f32_bindings[] = {
@@ -677,6 +669,7 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_shared_fours[] = {512, 1024,
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
@@ -685,10 +678,11 @@ static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 5, ct_b4_channel_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, ct_b4_channel_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_f32_spirv,
-    &qk_ct_b4_channel_gemv_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_shared_f32_spirv, &qk_ct_b4_channel_gemv_teams_f32_spirv};
+static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_spirv, &qk_ct_b4_channel_gemv_wide_spirv,
+    0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .abi = 4,
@@ -697,14 +691,14 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_rows_f32_spirv,
+    .code = &qk_ct_b4_channel_gemv_rows_spirv,
     .schedules = ct_b4_channel_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -782,6 +776,7 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_shared_fours[] = {512, 
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
@@ -791,11 +786,11 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, ct_b4_channel_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, ct_b4_channel_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv,
-    &qk_ct_b4_channel_gemv_int8_teams_f32_spirv};
+static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -804,14 +799,14 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int8_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int8_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = ct_b4_channel_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -861,6 +856,7 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_shared_fours[] = {512,
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
@@ -870,11 +866,11 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = 
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, ct_b4_channel_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv,
-    &qk_ct_b4_channel_gemv_int8_teams_f32_spirv};
+static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -883,14 +879,14 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_split_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_split_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = ct_b4_channel_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -940,6 +936,7 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_shared_fours[] = {512,
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
@@ -949,11 +946,11 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = 
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, ct_b4_channel_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f32_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f32_spirv,
-    &qk_ct_b4_channel_gemv_int8_teams_f32_spirv};
+static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -962,14 +959,14 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_rows_f32_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int24_f32_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int24_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = ct_b4_channel_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1018,6 +1015,7 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_shared_fours[] = {512, 1024,
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
@@ -1026,10 +1024,11 @@ static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, ct_b4_channel_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, ct_b4_channel_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_f16_spirv,
-    &qk_ct_b4_channel_gemv_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_shared_f16_spirv, &qk_ct_b4_channel_gemv_teams_f16_spirv};
+static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_rows_spirv, &qk_ct_b4_channel_gemv_wide_spirv,
+    0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .abi = 4,
@@ -1038,14 +1037,14 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_rows_f16_spirv,
+    .code = &qk_ct_b4_channel_gemv_rows_spirv,
     .schedules = ct_b4_channel_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = ct_b4_channel_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1123,6 +1122,7 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_shared_fours[] = {512, 
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
@@ -1132,11 +1132,11 @@ static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, ct_b4_channel_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv,
-    &qk_ct_b4_channel_gemv_int8_teams_f16_spirv};
+static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -1145,14 +1145,14 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int8_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int8_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = ct_b4_channel_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1202,6 +1202,7 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_shared_fours[] = {512,
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
@@ -1211,11 +1212,11 @@ static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = 
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, ct_b4_channel_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv,
-    &qk_ct_b4_channel_gemv_int8_teams_f16_spirv};
+static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -1224,14 +1225,14 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_split_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_split_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = ct_b4_channel_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1281,6 +1282,7 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_shared_fours[] = {512,
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
@@ -1290,11 +1292,11 @@ static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = 
     {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, ct_b4_channel_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, ct_b4_channel_gemv_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, ct_b4_channel_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
-    &qk_ct_b4_channel_gemv_int8_wide_f16_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_f16_spirv,
-    &qk_ct_b4_channel_gemv_int8_teams_f16_spirv};
+static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_ct_b4_channel_gemv_int8_rows_spirv,
+    &qk_ct_b4_channel_gemv_int8_wide_spirv, 0, &qk_ct_b4_channel_gemv_int8_shared_spirv, &qk_ct_b4_channel_gemv_int8_teams_spirv};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -1303,14 +1305,14 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_ct_b4_channel_gemv_int8_rows_f16_spirv,
+    .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int24_f16_schedules,
     .binding_count = 4,
     .bindings = ct_b4_channel_gemv_int24_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = ct_b4_channel_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = ct_b4_channel_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -208,8 +208,7 @@ extern const qk_code qk_fp8_block_dequant_bf16_spirv;
 extern const qk_code qk_fp8_block_gather_f32_spirv;
 extern const qk_code qk_fp8_block_gather_f16_spirv;
 extern const qk_code qk_fp8_block_gather_bf16_spirv;
-extern const qk_code qk_fp8_block_gemv_rows_f32_spirv;
-extern const qk_code qk_fp8_block_gemv_rows_f16_spirv;
+extern const qk_code qk_fp8_block_gemv_rows_spirv;
 extern const qk_code qk_fp8_block_msl;
 
 static const qk_binding fp8_block_dequant_f32_bindings[] = {
@@ -668,13 +667,15 @@ static const uint32_t fp8_block_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t fp8_block_gemv_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t fp8_block_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, fp8_block_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, fp8_block_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, fp8_block_gemv_f32_vulkan_split},
-    {20, "schedule", 0, 2, fp8_block_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 2, fp8_block_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, fp8_block_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_gemv_rows_f32_spirv, 0, 0, 0, 0};
+static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .abi = 4,
@@ -683,17 +684,17 @@ const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_fp8_block_gemv_rows_f32_spirv,
+    .code = &qk_fp8_block_gemv_rows_spirv,
     .schedules = fp8_block_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = fp8_block_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = fp8_block_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = fp8_block_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 16384,
@@ -759,13 +760,15 @@ static const uint32_t fp8_block_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t fp8_block_gemv_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t fp8_block_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, fp8_block_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, fp8_block_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, fp8_block_gemv_f16_vulkan_split},
-    {20, "schedule", 0, 2, fp8_block_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 2, fp8_block_gemv_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, fp8_block_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_gemv_rows_f16_spirv, 0, 0, 0, 0};
+static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .abi = 4,
@@ -774,14 +777,14 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_fp8_block_gemv_rows_f16_spirv,
+    .code = &qk_fp8_block_gemv_rows_spirv,
     .schedules = fp8_block_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = fp8_block_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = fp8_block_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = fp8_block_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,

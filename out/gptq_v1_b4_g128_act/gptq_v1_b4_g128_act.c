@@ -218,8 +218,7 @@ extern const qk_code qk_gptq_v1_b4_g128_act_dequant_bf16_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_gather_f32_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_gather_f16_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_gather_bf16_spirv;
-extern const qk_code qk_gptq_v1_b4_g128_act_gemv_rows_f32_spirv;
-extern const qk_code qk_gptq_v1_b4_g128_act_gemv_rows_f16_spirv;
+extern const qk_code qk_gptq_v1_b4_g128_act_gemv_rows_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_msl;
 
 static const qk_binding gptq_v1_b4_g128_act_dequant_f32_bindings[] = {
@@ -695,14 +694,16 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_batch[] = {1, 2, 4, 8}
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f32_vulkan_split},
-    {20, "schedule", 0, 2, gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 2, gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, gptq_v1_b4_g128_act_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_f32_spirv, 0, 0, 0, 0};
+static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .abi = 4,
@@ -711,14 +712,14 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_gptq_v1_b4_g128_act_gemv_rows_f32_spirv,
+    .code = &qk_gptq_v1_b4_g128_act_gemv_rows_spirv,
     .schedules = gptq_v1_b4_g128_act_gemv_f32_schedules,
     .binding_count = 6,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = gptq_v1_b4_g128_act_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -790,14 +791,16 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_batch[] = {1, 2, 4, 8}
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f16_vulkan_split},
-    {20, "schedule", 0, 2, gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 2, gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, gptq_v1_b4_g128_act_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_f16_spirv, 0, 0, 0, 0};
+static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .abi = 4,
@@ -806,14 +809,14 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_gptq_v1_b4_g128_act_gemv_rows_f16_spirv,
+    .code = &qk_gptq_v1_b4_g128_act_gemv_rows_spirv,
     .schedules = gptq_v1_b4_g128_act_gemv_f16_schedules,
     .binding_count = 6,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = gptq_v1_b4_g128_act_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,

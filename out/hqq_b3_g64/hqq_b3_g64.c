@@ -215,22 +215,14 @@ extern const qk_code qk_hqq_b3_g64_dequant_bf16_spirv;
 extern const qk_code qk_hqq_b3_g64_gather_f32_spirv;
 extern const qk_code qk_hqq_b3_g64_gather_f16_spirv;
 extern const qk_code qk_hqq_b3_g64_gather_bf16_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_rows_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_wide_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_shared_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_teams_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_rows_f16_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_wide_f16_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_shared_f16_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_teams_f16_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_hqq_b3_g64_gemv_int8_teams_f16_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_rows_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_wide_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_shared_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_teams_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_rows_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_wide_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_shared_spirv;
+extern const qk_code qk_hqq_b3_g64_gemv_int8_teams_spirv;
 extern const qk_code qk_hqq_b3_g64_msl;
 
 static const qk_binding hqq_b3_g64_dequant_f32_bindings[] = {
@@ -702,6 +694,7 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
@@ -709,10 +702,11 @@ static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_f32_spirv, &qk_hqq_b3_g64_gemv_wide_f32_spirv,
-    0, &qk_hqq_b3_g64_gemv_shared_f32_spirv, &qk_hqq_b3_g64_gemv_teams_f32_spirv};
+static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_spirv, &qk_hqq_b3_g64_gemv_wide_spirv, 0,
+    &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .abi = 4,
@@ -721,14 +715,14 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_rows_f32_spirv,
+    .code = &qk_hqq_b3_g64_gemv_rows_spirv,
     .schedules = hqq_b3_g64_gemv_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b3_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -807,6 +801,7 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 102
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
@@ -816,10 +811,11 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0,
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours},
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f32_spirv};
+static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -828,14 +824,14 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int8_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_int8_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = hqq_b3_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -886,6 +882,7 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 10
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_batch},
@@ -895,10 +892,11 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_split_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f32_spirv};
+static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -907,14 +905,14 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_split_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_split_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_split_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = hqq_b3_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -965,6 +963,7 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 10
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
@@ -974,10 +973,11 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, hqq_b3_g64_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f32_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f32_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f32_spirv};
+static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -986,14 +986,14 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_rows_f32_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int24_f32_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int24_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_int24_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = hqq_b3_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1043,6 +1043,7 @@ static const uint32_t hqq_b3_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 20
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f16_vulkan_rows},
@@ -1050,10 +1051,11 @@ static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "loc
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_f16_spirv, &qk_hqq_b3_g64_gemv_wide_f16_spirv,
-    0, &qk_hqq_b3_g64_gemv_shared_f16_spirv, &qk_hqq_b3_g64_gemv_teams_f16_spirv};
+static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_rows_spirv, &qk_hqq_b3_g64_gemv_wide_spirv, 0,
+    &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .abi = 4,
@@ -1062,14 +1064,14 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_rows_f16_spirv,
+    .code = &qk_hqq_b3_g64_gemv_rows_spirv,
     .schedules = hqq_b3_g64_gemv_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = hqq_b3_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1148,6 +1150,7 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 102
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
@@ -1157,10 +1160,11 @@ static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0,
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours},
     {12, "checked", 1, 2, hqq_b3_g64_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f16_spirv};
+static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -1169,14 +1173,14 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int8_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int8_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_int8_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = hqq_b3_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1227,6 +1231,7 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 10
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_batch},
@@ -1236,10 +1241,11 @@ static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_split_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f16_spirv};
+static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -1248,14 +1254,14 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_split_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_split_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_split_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = hqq_b3_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1306,6 +1312,7 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 10
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
@@ -1315,10 +1322,11 @@ static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0
     {6, "shared_fours", 512, 4, hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, hqq_b3_g64_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, hqq_b3_g64_gemv_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, hqq_b3_g64_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
-    &qk_hqq_b3_g64_gemv_int8_wide_f16_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_f16_spirv, &qk_hqq_b3_g64_gemv_int8_teams_f16_spirv};
+static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_b3_g64_gemv_int8_rows_spirv,
+    &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -1327,14 +1335,14 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_hqq_b3_g64_gemv_int8_rows_f16_spirv,
+    .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int24_f16_schedules,
     .binding_count = 5,
     .bindings = hqq_b3_g64_gemv_int24_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = hqq_b3_g64_gemv_int24_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = hqq_b3_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

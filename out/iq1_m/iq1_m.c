@@ -2304,30 +2304,18 @@ extern const qk_code qk_iq1_m_dequant_bf16_spirv;
 extern const qk_code qk_iq1_m_gather_f32_spirv;
 extern const qk_code qk_iq1_m_gather_f16_spirv;
 extern const qk_code qk_iq1_m_gather_bf16_spirv;
-extern const qk_code qk_iq1_m_gemv_rows_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_wide_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_shared_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_teams_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_rows_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_wide_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_shared_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_teams_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_int8_teams_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_id_rows_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_id_wide_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_id_int8_rows_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_id_int8_wide_f32_spirv;
-extern const qk_code qk_iq1_m_gemv_id_rows_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_id_wide_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_id_int8_rows_f16_spirv;
-extern const qk_code qk_iq1_m_gemv_id_int8_wide_f16_spirv;
+extern const qk_code qk_iq1_m_gemv_rows_spirv;
+extern const qk_code qk_iq1_m_gemv_wide_spirv;
+extern const qk_code qk_iq1_m_gemv_shared_spirv;
+extern const qk_code qk_iq1_m_gemv_teams_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_rows_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_wide_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_shared_spirv;
+extern const qk_code qk_iq1_m_gemv_int8_teams_spirv;
+extern const qk_code qk_iq1_m_gemv_id_rows_spirv;
+extern const qk_code qk_iq1_m_gemv_id_wide_spirv;
+extern const qk_code qk_iq1_m_gemv_id_int8_rows_spirv;
+extern const qk_code qk_iq1_m_gemv_id_int8_wide_spirv;
 extern const qk_code qk_iq1_m_msl;
 
 static const uint32_t iq1_m_G_table[] = {
@@ -2997,6 +2985,7 @@ static const uint32_t iq1_m_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t iq1_m_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
@@ -3005,10 +2994,11 @@ static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, iq1_m_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows_f32_spirv, &qk_iq1_m_gemv_wide_f32_spirv, 0,
-    &qk_iq1_m_gemv_shared_f32_spirv, &qk_iq1_m_gemv_teams_f32_spirv};
+static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
+    &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .abi = 4,
@@ -3017,7 +3007,7 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_rows_f32_spirv,
+    .code = &qk_iq1_m_gemv_rows_spirv,
     .schedules = iq1_m_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_f32_bindings,
@@ -3026,7 +3016,7 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .push = iq1_m_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3098,6 +3088,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
@@ -3108,10 +3099,11 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, iq1_m_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f32_spirv, &qk_iq1_m_gemv_int8_wide_f32_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f32_spirv, &qk_iq1_m_gemv_int8_teams_f32_spirv};
+static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
+    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -3120,7 +3112,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_rows_f32_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int8_f32_bindings,
@@ -3129,7 +3121,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3177,6 +3169,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
@@ -3188,10 +3181,11 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq1_m_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f32_spirv, &qk_iq1_m_gemv_int8_wide_f32_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f32_spirv, &qk_iq1_m_gemv_int8_teams_f32_spirv};
+static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
+    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -3200,7 +3194,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_rows_f32_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_split_f32_bindings,
@@ -3209,7 +3203,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3257,6 +3251,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
@@ -3268,10 +3263,11 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq1_m_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f32_spirv, &qk_iq1_m_gemv_int8_wide_f32_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f32_spirv, &qk_iq1_m_gemv_int8_teams_f32_spirv};
+static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
+    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -3280,7 +3276,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_rows_f32_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int24_f32_bindings,
@@ -3289,7 +3285,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3336,6 +3332,7 @@ static const uint32_t iq1_m_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t iq1_m_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
@@ -3344,10 +3341,11 @@ static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, iq1_m_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows_f16_spirv, &qk_iq1_m_gemv_wide_f16_spirv, 0,
-    &qk_iq1_m_gemv_shared_f16_spirv, &qk_iq1_m_gemv_teams_f16_spirv};
+static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows_spirv, &qk_iq1_m_gemv_wide_spirv, 0,
+    &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .abi = 4,
@@ -3356,7 +3354,7 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_rows_f16_spirv,
+    .code = &qk_iq1_m_gemv_rows_spirv,
     .schedules = iq1_m_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_f16_bindings,
@@ -3365,7 +3363,7 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .push = iq1_m_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3437,6 +3435,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
@@ -3447,10 +3446,11 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, iq1_m_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f16_spirv, &qk_iq1_m_gemv_int8_wide_f16_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f16_spirv, &qk_iq1_m_gemv_int8_teams_f16_spirv};
+static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
+    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -3459,7 +3459,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_rows_f16_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int8_f16_bindings,
@@ -3468,7 +3468,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3516,6 +3516,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
@@ -3527,10 +3528,11 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq1_m_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f16_spirv, &qk_iq1_m_gemv_int8_wide_f16_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f16_spirv, &qk_iq1_m_gemv_int8_teams_f16_spirv};
+static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
+    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -3539,7 +3541,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_rows_f16_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_split_f16_bindings,
@@ -3548,7 +3550,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3596,6 +3598,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
@@ -3607,10 +3610,11 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, iq1_m_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies},
-    {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, iq1_m_gemv_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_f16_spirv, &qk_iq1_m_gemv_int8_wide_f16_spirv,
-    0, &qk_iq1_m_gemv_int8_shared_f16_spirv, &qk_iq1_m_gemv_int8_teams_f16_spirv};
+static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_int8_rows_spirv, &qk_iq1_m_gemv_int8_wide_spirv, 0,
+    &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -3619,7 +3623,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_int8_rows_f16_spirv,
+    .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = iq1_m_gemv_int24_f16_bindings,
@@ -3628,7 +3632,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3675,15 +3679,16 @@ static const uint32_t iq1_m_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq1_m_gemv_id_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, iq1_m_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_f32_spirv, &qk_iq1_m_gemv_id_wide_f32_spirv, 0, 0,
-    0};
+static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .abi = 4,
@@ -3692,7 +3697,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_rows_f32_spirv,
+    .code = &qk_iq1_m_gemv_id_rows_spirv,
     .schedules = iq1_m_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_f32_bindings,
@@ -3701,7 +3706,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_m_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3764,6 +3769,7 @@ static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f32_vulkan_rows},
@@ -3772,10 +3778,11 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_id_int8_f32_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .abi = 4,
@@ -3784,7 +3791,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int8_f32_bindings,
@@ -3793,7 +3800,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3837,6 +3844,7 @@ static const uint32_t iq1_m_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f32_vulkan_rows},
@@ -3845,10 +3853,11 @@ static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, iq1_m_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq1_m_gemv_id_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_id_split_f32_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .abi = 4,
@@ -3857,7 +3866,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_split_f32_bindings,
@@ -3866,7 +3875,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3910,6 +3919,7 @@ static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f32_vulkan_rows},
@@ -3918,10 +3928,11 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq1_m_gemv_id_int24_f32_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .abi = 4,
@@ -3930,7 +3941,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int24_f32_bindings,
@@ -3939,7 +3950,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3981,15 +3992,16 @@ static const uint32_t iq1_m_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq1_m_gemv_id_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, iq1_m_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq1_m_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_f16_spirv, &qk_iq1_m_gemv_id_wide_f16_spirv, 0, 0,
-    0};
+static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_id_rows_spirv, &qk_iq1_m_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .abi = 4,
@@ -3998,7 +4010,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_rows_f16_spirv,
+    .code = &qk_iq1_m_gemv_id_rows_spirv,
     .schedules = iq1_m_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_f16_bindings,
@@ -4007,7 +4019,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .push = iq1_m_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_m_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4070,6 +4082,7 @@ static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f16_vulkan_rows},
@@ -4078,10 +4091,11 @@ static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq1_m_gemv_id_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .abi = 4,
@@ -4090,7 +4104,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int8_f16_bindings,
@@ -4099,7 +4113,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4143,6 +4157,7 @@ static const uint32_t iq1_m_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f16_vulkan_rows},
@@ -4151,10 +4166,11 @@ static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, iq1_m_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq1_m_gemv_id_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_id_split_f16_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .abi = 4,
@@ -4163,7 +4179,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_split_f16_bindings,
@@ -4172,7 +4188,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4216,6 +4232,7 @@ static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f16_vulkan_rows},
@@ -4224,10 +4241,11 @@ static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq1_m_gemv_id_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq1_m_gemv_id_int24_f16_vulkan_x_type}};
 
-static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
-    &qk_iq1_m_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_gemv_id_int8_rows_spirv, &qk_iq1_m_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .abi = 4,
@@ -4236,7 +4254,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq1_m_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int24_f16_bindings,
@@ -4245,7 +4263,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

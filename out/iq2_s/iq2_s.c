@@ -1268,34 +1268,20 @@ extern const qk_code qk_iq2_s_dequant_bf16_spirv;
 extern const qk_code qk_iq2_s_gather_f32_spirv;
 extern const qk_code qk_iq2_s_gather_f16_spirv;
 extern const qk_code qk_iq2_s_gather_bf16_spirv;
-extern const qk_code qk_iq2_s_gemv_rows_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_wide_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_ahead_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_shared_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_teams_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_ahead_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_rows_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_wide_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_ahead_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_shared_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_teams_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_ahead_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_int8_teams_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_id_rows_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_id_wide_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_id_int8_rows_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_id_int8_wide_f32_spirv;
-extern const qk_code qk_iq2_s_gemv_id_rows_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_id_wide_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_id_int8_rows_f16_spirv;
-extern const qk_code qk_iq2_s_gemv_id_int8_wide_f16_spirv;
+extern const qk_code qk_iq2_s_gemv_rows_spirv;
+extern const qk_code qk_iq2_s_gemv_wide_spirv;
+extern const qk_code qk_iq2_s_gemv_ahead_spirv;
+extern const qk_code qk_iq2_s_gemv_shared_spirv;
+extern const qk_code qk_iq2_s_gemv_teams_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_rows_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_wide_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_ahead_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_shared_spirv;
+extern const qk_code qk_iq2_s_gemv_int8_teams_spirv;
+extern const qk_code qk_iq2_s_gemv_id_rows_spirv;
+extern const qk_code qk_iq2_s_gemv_id_wide_spirv;
+extern const qk_code qk_iq2_s_gemv_id_int8_rows_spirv;
+extern const qk_code qk_iq2_s_gemv_id_int8_wide_spirv;
 extern const qk_code qk_iq2_s_msl;
 
 static const uint32_t iq2_s_G_table[] = {
@@ -1967,6 +1953,7 @@ static const uint32_t iq2_s_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t iq2_s_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_f32_vulkan_rows},
@@ -1977,10 +1964,11 @@ static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, iq2_s_gemv_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_f32_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, iq2_s_gemv_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, iq2_s_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, iq2_s_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_f32_schedules[] = {0, &qk_iq2_s_gemv_rows_f32_spirv, &qk_iq2_s_gemv_wide_f32_spirv,
-    &qk_iq2_s_gemv_ahead_f32_spirv, &qk_iq2_s_gemv_shared_f32_spirv, &qk_iq2_s_gemv_teams_f32_spirv};
+static const qk_code *const iq2_s_gemv_f32_schedules[] = {0, &qk_iq2_s_gemv_rows_spirv, &qk_iq2_s_gemv_wide_spirv,
+    &qk_iq2_s_gemv_ahead_spirv, &qk_iq2_s_gemv_shared_spirv, &qk_iq2_s_gemv_teams_spirv};
 
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .abi = 4,
@@ -1989,7 +1977,7 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_rows_f32_spirv,
+    .code = &qk_iq2_s_gemv_rows_spirv,
     .schedules = iq2_s_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_f32_bindings,
@@ -1998,7 +1986,7 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .push = iq2_s_gemv_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = iq2_s_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2074,6 +2062,7 @@ static const uint32_t iq2_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f32_vulkan_rows},
@@ -2085,10 +2074,11 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_int8_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, iq2_s_gemv_int8_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, iq2_s_gemv_int8_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, iq2_s_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f32_spirv, &qk_iq2_s_gemv_int8_wide_f32_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv, &qk_iq2_s_gemv_int8_teams_f32_spirv};
+static const qk_code *const iq2_s_gemv_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -2097,7 +2087,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_rows_f32_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int8_f32_bindings,
@@ -2106,7 +2096,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .push = iq2_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2158,6 +2148,7 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq2_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f32_vulkan_batch},
@@ -2170,10 +2161,11 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_split_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, iq2_s_gemv_split_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, iq2_s_gemv_split_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, iq2_s_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_split_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f32_spirv, &qk_iq2_s_gemv_int8_wide_f32_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv, &qk_iq2_s_gemv_int8_teams_f32_spirv};
+static const qk_code *const iq2_s_gemv_split_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -2182,7 +2174,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_rows_f32_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_split_f32_bindings,
@@ -2191,7 +2183,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .push = iq2_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2243,6 +2235,7 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f32_vulkan_batch},
@@ -2255,10 +2248,11 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_int24_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, iq2_s_gemv_int24_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, iq2_s_gemv_int24_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, iq2_s_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f32_spirv, &qk_iq2_s_gemv_int8_wide_f32_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f32_spirv, &qk_iq2_s_gemv_int8_shared_f32_spirv, &qk_iq2_s_gemv_int8_teams_f32_spirv};
+static const qk_code *const iq2_s_gemv_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -2267,7 +2261,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_rows_f32_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int24_f32_bindings,
@@ -2276,7 +2270,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .push = iq2_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f32_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2327,6 +2321,7 @@ static const uint32_t iq2_s_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t iq2_s_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_f16_vulkan_rows},
@@ -2337,10 +2332,11 @@ static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_si
     {7, "staged", 1, 4, iq2_s_gemv_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_f16_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, iq2_s_gemv_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, iq2_s_gemv_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, iq2_s_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_f16_schedules[] = {0, &qk_iq2_s_gemv_rows_f16_spirv, &qk_iq2_s_gemv_wide_f16_spirv,
-    &qk_iq2_s_gemv_ahead_f16_spirv, &qk_iq2_s_gemv_shared_f16_spirv, &qk_iq2_s_gemv_teams_f16_spirv};
+static const qk_code *const iq2_s_gemv_f16_schedules[] = {0, &qk_iq2_s_gemv_rows_spirv, &qk_iq2_s_gemv_wide_spirv,
+    &qk_iq2_s_gemv_ahead_spirv, &qk_iq2_s_gemv_shared_spirv, &qk_iq2_s_gemv_teams_spirv};
 
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .abi = 4,
@@ -2349,7 +2345,7 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_rows_f16_spirv,
+    .code = &qk_iq2_s_gemv_rows_spirv,
     .schedules = iq2_s_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_f16_bindings,
@@ -2358,7 +2354,7 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .push = iq2_s_gemv_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = iq2_s_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2434,6 +2430,7 @@ static const uint32_t iq2_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048}
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f16_vulkan_rows},
@@ -2445,10 +2442,11 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_int8_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, iq2_s_gemv_int8_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, iq2_s_gemv_int8_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, iq2_s_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f16_spirv, &qk_iq2_s_gemv_int8_wide_f16_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv, &qk_iq2_s_gemv_int8_teams_f16_spirv};
+static const qk_code *const iq2_s_gemv_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -2457,7 +2455,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_rows_f16_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int8_f16_bindings,
@@ -2466,7 +2464,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .push = iq2_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2518,6 +2516,7 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq2_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f16_vulkan_batch},
@@ -2530,10 +2529,11 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_split_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, iq2_s_gemv_split_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, iq2_s_gemv_split_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, iq2_s_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_split_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f16_spirv, &qk_iq2_s_gemv_int8_wide_f16_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv, &qk_iq2_s_gemv_int8_teams_f16_spirv};
+static const qk_code *const iq2_s_gemv_split_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -2542,7 +2542,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_rows_f16_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_split_f16_bindings,
@@ -2551,7 +2551,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .push = iq2_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2603,6 +2603,7 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f16_vulkan_batch},
@@ -2615,10 +2616,11 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies},
     {20, "schedule", 0, 6, iq2_s_gemv_int24_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, iq2_s_gemv_int24_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, iq2_s_gemv_int24_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, iq2_s_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_f16_spirv, &qk_iq2_s_gemv_int8_wide_f16_spirv,
-    &qk_iq2_s_gemv_int8_ahead_f16_spirv, &qk_iq2_s_gemv_int8_shared_f16_spirv, &qk_iq2_s_gemv_int8_teams_f16_spirv};
+static const qk_code *const iq2_s_gemv_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -2627,7 +2629,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_int8_rows_f16_spirv,
+    .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = iq2_s_gemv_int24_f16_bindings,
@@ -2636,7 +2638,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .push = iq2_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f16_tables,
-    .spec_constant_count = 12,
+    .spec_constant_count = 13,
     .spec_constants = iq2_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2686,16 +2688,17 @@ static const uint32_t iq2_s_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_id_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq2_s_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_f32_vulkan_rows},
     {11, "padded", 0, 2, iq2_s_gemv_id_f32_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq2_s_gemv_id_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq2_s_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq2_s_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_id_f32_schedules[] = {0, &qk_iq2_s_gemv_id_rows_f32_spirv, &qk_iq2_s_gemv_id_wide_f32_spirv, 0, 0,
-    0};
+static const qk_code *const iq2_s_gemv_id_f32_schedules[] = {0, &qk_iq2_s_gemv_id_rows_spirv, &qk_iq2_s_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .abi = 4,
@@ -2704,7 +2707,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_rows_f32_spirv,
+    .code = &qk_iq2_s_gemv_id_rows_spirv,
     .schedules = iq2_s_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_f32_bindings,
@@ -2713,7 +2716,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .push = iq2_s_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2776,6 +2779,7 @@ static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f32_vulkan_rows},
@@ -2784,10 +2788,11 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, iq2_s_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq2_s_gemv_id_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq2_s_gemv_id_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq2_s_gemv_id_int8_f32_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_id_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const iq2_s_gemv_id_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .abi = 4,
@@ -2796,7 +2801,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int8_f32_bindings,
@@ -2805,7 +2810,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .push = iq2_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2849,6 +2854,7 @@ static const uint32_t iq2_s_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_id_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f32_vulkan_rows},
@@ -2857,10 +2863,11 @@ static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, iq2_s_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq2_s_gemv_id_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq2_s_gemv_id_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq2_s_gemv_id_split_f32_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_id_split_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const iq2_s_gemv_id_split_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .abi = 4,
@@ -2869,7 +2876,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_split_f32_bindings,
@@ -2878,7 +2885,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .push = iq2_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2922,6 +2929,7 @@ static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f32_vulkan_rows},
@@ -2930,10 +2938,11 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, iq2_s_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f32_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f32_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq2_s_gemv_id_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq2_s_gemv_id_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, iq2_s_gemv_id_int24_f32_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_id_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const iq2_s_gemv_id_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .abi = 4,
@@ -2942,7 +2951,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int24_f32_bindings,
@@ -2951,7 +2960,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .push = iq2_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2994,16 +3003,17 @@ static const uint32_t iq2_s_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_id_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq2_s_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_f16_vulkan_rows},
     {11, "padded", 0, 2, iq2_s_gemv_id_f16_vulkan_padded},
     {12, "checked", 0, 2, iq2_s_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq2_s_gemv_id_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq2_s_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq2_s_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_id_f16_schedules[] = {0, &qk_iq2_s_gemv_id_rows_f16_spirv, &qk_iq2_s_gemv_id_wide_f16_spirv, 0, 0,
-    0};
+static const qk_code *const iq2_s_gemv_id_f16_schedules[] = {0, &qk_iq2_s_gemv_id_rows_spirv, &qk_iq2_s_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .abi = 4,
@@ -3012,7 +3022,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_rows_f16_spirv,
+    .code = &qk_iq2_s_gemv_id_rows_spirv,
     .schedules = iq2_s_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_f16_bindings,
@@ -3021,7 +3031,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .push = iq2_s_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3084,6 +3094,7 @@ static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f16_vulkan_rows},
@@ -3092,10 +3103,11 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, iq2_s_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int8_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq2_s_gemv_id_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq2_s_gemv_id_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_id_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const iq2_s_gemv_id_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .abi = 4,
@@ -3104,7 +3116,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int8_f16_bindings,
@@ -3113,7 +3125,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .push = iq2_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3157,6 +3169,7 @@ static const uint32_t iq2_s_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_id_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f16_vulkan_rows},
@@ -3165,10 +3178,11 @@ static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, iq2_s_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_split_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq2_s_gemv_id_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq2_s_gemv_id_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq2_s_gemv_id_split_f16_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_id_split_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const iq2_s_gemv_id_split_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .abi = 4,
@@ -3177,7 +3191,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_split_f16_bindings,
@@ -3186,7 +3200,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .push = iq2_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3230,6 +3244,7 @@ static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     iq2_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f16_vulkan_rows},
@@ -3238,10 +3253,11 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, iq2_s_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f16_vulkan_staged},
     {15, "table_copies", 1, 6, iq2_s_gemv_id_int24_f16_vulkan_table_copies},
-    {20, "schedule", 0, 3, iq2_s_gemv_id_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, iq2_s_gemv_id_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, iq2_s_gemv_id_int24_f16_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_id_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
-    &qk_iq2_s_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const iq2_s_gemv_id_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .abi = 4,
@@ -3250,7 +3266,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_iq2_s_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int24_f16_bindings,
@@ -3259,7 +3275,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .push = iq2_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -236,18 +236,12 @@ extern const qk_code qk_mx_fp8_e4m3_dequant_bf16_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gather_f32_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gather_f16_spirv;
 extern const qk_code qk_mx_fp8_e4m3_gather_bf16_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_rows_f32_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_wide_f32_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_shared_f32_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_teams_f32_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_rows_f16_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_wide_f16_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_shared_f16_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_teams_f16_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_id_rows_f32_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_id_wide_f32_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_id_rows_f16_spirv;
-extern const qk_code qk_mx_fp8_e4m3_gemv_id_wide_f16_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_rows_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_wide_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_shared_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_teams_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_id_rows_spirv;
+extern const qk_code qk_mx_fp8_e4m3_gemv_id_wide_spirv;
 extern const qk_code qk_mx_fp8_e4m3_msl;
 
 static const qk_binding mx_fp8_e4m3_dequant_f32_bindings[] = {
@@ -637,6 +631,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_batch},
@@ -645,10 +640,11 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 4, mx_fp8_e4m3_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 5, mx_fp8_e4m3_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, mx_fp8_e4m3_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mx_fp8_e4m3_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_f32_spirv,
-    &qk_mx_fp8_e4m3_gemv_wide_f32_spirv, 0, &qk_mx_fp8_e4m3_gemv_shared_f32_spirv, &qk_mx_fp8_e4m3_gemv_teams_f32_spirv};
+static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_spirv, &qk_mx_fp8_e4m3_gemv_wide_spirv, 0,
+    &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .abi = 4,
@@ -657,14 +653,14 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_gemv_rows_f32_spirv,
+    .code = &qk_mx_fp8_e4m3_gemv_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = mx_fp8_e4m3_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mx_fp8_e4m3_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mx_fp8_e4m3_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -731,6 +727,7 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_batch},
@@ -739,10 +736,11 @@ static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "lo
     {6, "shared_fours", 512, 4, mx_fp8_e4m3_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, mx_fp8_e4m3_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, mx_fp8_e4m3_gemv_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, mx_fp8_e4m3_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_f16_spirv,
-    &qk_mx_fp8_e4m3_gemv_wide_f16_spirv, 0, &qk_mx_fp8_e4m3_gemv_shared_f16_spirv, &qk_mx_fp8_e4m3_gemv_teams_f16_spirv};
+static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_rows_spirv, &qk_mx_fp8_e4m3_gemv_wide_spirv, 0,
+    &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .abi = 4,
@@ -751,14 +749,14 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_gemv_rows_f16_spirv,
+    .code = &qk_mx_fp8_e4m3_gemv_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = mx_fp8_e4m3_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = mx_fp8_e4m3_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mx_fp8_e4m3_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -825,15 +823,17 @@ static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_staged},
-    {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mx_fp8_e4m3_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_f32_spirv,
-    &qk_mx_fp8_e4m3_gemv_id_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
+    &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
     .abi = 4,
@@ -842,14 +842,14 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_gemv_id_rows_f32_spirv,
+    .code = &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_id_f32_schedules,
     .binding_count = 6,
     .bindings = mx_fp8_e4m3_gemv_id_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp8_e4m3_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = mx_fp8_e4m3_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -907,15 +907,17 @@ static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, mx_fp8_e4m3_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, mx_fp8_e4m3_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, mx_fp8_e4m3_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_f16_spirv,
-    &qk_mx_fp8_e4m3_gemv_id_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
+    &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
     .abi = 4,
@@ -924,14 +926,14 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mx_fp8_e4m3_gemv_id_rows_f16_spirv,
+    .code = &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_id_f16_schedules,
     .binding_count = 6,
     .bindings = mx_fp8_e4m3_gemv_id_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp8_e4m3_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = mx_fp8_e4m3_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -241,32 +241,19 @@ extern const qk_code qk_mxfp4_dequant_bf16_spirv;
 extern const qk_code qk_mxfp4_gather_f32_spirv;
 extern const qk_code qk_mxfp4_gather_f16_spirv;
 extern const qk_code qk_mxfp4_gather_bf16_spirv;
-extern const qk_code qk_mxfp4_gemv_rows_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_wide_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_ahead_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_shared_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_teams_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_rows_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_wide_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_ahead_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_shared_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_teams_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_int8_teams_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_id_rows_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_id_wide_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_id_int8_rows_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_id_int8_wide_f32_spirv;
-extern const qk_code qk_mxfp4_gemv_id_rows_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_id_wide_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_id_int8_rows_f16_spirv;
-extern const qk_code qk_mxfp4_gemv_id_int8_wide_f16_spirv;
+extern const qk_code qk_mxfp4_gemv_rows_spirv;
+extern const qk_code qk_mxfp4_gemv_wide_spirv;
+extern const qk_code qk_mxfp4_gemv_ahead_spirv;
+extern const qk_code qk_mxfp4_gemv_shared_spirv;
+extern const qk_code qk_mxfp4_gemv_teams_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_rows_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_wide_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_shared_spirv;
+extern const qk_code qk_mxfp4_gemv_int8_teams_spirv;
+extern const qk_code qk_mxfp4_gemv_id_rows_spirv;
+extern const qk_code qk_mxfp4_gemv_id_wide_spirv;
+extern const qk_code qk_mxfp4_gemv_id_int8_rows_spirv;
+extern const qk_code qk_mxfp4_gemv_id_int8_wide_spirv;
 extern const qk_code qk_mxfp4_msl;
 
 static const uint32_t mxfp4_K_table[] = {
@@ -682,6 +669,7 @@ static const uint32_t mxfp4_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t mxfp4_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
@@ -690,10 +678,11 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, mxfp4_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, mxfp4_gemv_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, mxfp4_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, mxfp4_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows_f32_spirv, &qk_mxfp4_gemv_wide_f32_spirv,
-    &qk_mxfp4_gemv_ahead_f32_spirv, &qk_mxfp4_gemv_shared_f32_spirv, &qk_mxfp4_gemv_teams_f32_spirv};
+static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
+    &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .abi = 4,
@@ -702,7 +691,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_rows_f32_spirv,
+    .code = &qk_mxfp4_gemv_rows_spirv,
     .schedules = mxfp4_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_f32_bindings,
@@ -711,7 +700,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -786,6 +775,7 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
@@ -796,10 +786,11 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, mxfp4_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f32_spirv, &qk_mxfp4_gemv_int8_wide_f32_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f32_spirv, &qk_mxfp4_gemv_int8_teams_f32_spirv};
+static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
+    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -808,7 +799,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_rows_f32_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int8_f32_bindings,
@@ -817,7 +808,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -865,6 +856,7 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
@@ -876,10 +868,11 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, mxfp4_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f32_spirv, &qk_mxfp4_gemv_int8_wide_f32_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f32_spirv, &qk_mxfp4_gemv_int8_teams_f32_spirv};
+static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
+    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -888,7 +881,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_rows_f32_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_split_f32_bindings,
@@ -897,7 +890,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -945,6 +938,7 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
@@ -956,10 +950,11 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, mxfp4_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f32_spirv, &qk_mxfp4_gemv_int8_wide_f32_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f32_spirv, &qk_mxfp4_gemv_int8_teams_f32_spirv};
+static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
+    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -968,7 +963,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_rows_f32_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int24_f32_bindings,
@@ -977,7 +972,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1023,6 +1018,7 @@ static const uint32_t mxfp4_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t mxfp4_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t mxfp4_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
@@ -1031,10 +1027,11 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {12, "checked", 0, 2, mxfp4_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, mxfp4_gemv_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, mxfp4_gemv_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, mxfp4_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows_f16_spirv, &qk_mxfp4_gemv_wide_f16_spirv,
-    &qk_mxfp4_gemv_ahead_f16_spirv, &qk_mxfp4_gemv_shared_f16_spirv, &qk_mxfp4_gemv_teams_f16_spirv};
+static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows_spirv, &qk_mxfp4_gemv_wide_spirv,
+    &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .abi = 4,
@@ -1043,7 +1040,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_rows_f16_spirv,
+    .code = &qk_mxfp4_gemv_rows_spirv,
     .schedules = mxfp4_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_f16_bindings,
@@ -1052,7 +1049,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1127,6 +1124,7 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
@@ -1137,10 +1135,11 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, mxfp4_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f16_spirv, &qk_mxfp4_gemv_int8_wide_f16_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f16_spirv, &qk_mxfp4_gemv_int8_teams_f16_spirv};
+static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
+    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -1149,7 +1148,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_rows_f16_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int8_f16_bindings,
@@ -1158,7 +1157,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1206,6 +1205,7 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
@@ -1217,10 +1217,11 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, mxfp4_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f16_spirv, &qk_mxfp4_gemv_int8_wide_f16_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f16_spirv, &qk_mxfp4_gemv_int8_teams_f16_spirv};
+static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
+    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -1229,7 +1230,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_rows_f16_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_split_f16_bindings,
@@ -1238,7 +1239,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1286,6 +1287,7 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
@@ -1297,10 +1299,11 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, mxfp4_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies},
-    {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, mxfp4_gemv_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_f16_spirv, &qk_mxfp4_gemv_int8_wide_f16_spirv,
-    0, &qk_mxfp4_gemv_int8_shared_f16_spirv, &qk_mxfp4_gemv_int8_teams_f16_spirv};
+static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_int8_rows_spirv, &qk_mxfp4_gemv_int8_wide_spirv, 0,
+    &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -1309,7 +1312,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_int8_rows_f16_spirv,
+    .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = mxfp4_gemv_int24_f16_bindings,
@@ -1318,7 +1321,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1363,14 +1366,15 @@ static const uint32_t mxfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, mxfp4_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_f32_spirv, &qk_mxfp4_gemv_id_wide_f32_spirv, 0, 0,
-    0};
+static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .abi = 4,
@@ -1379,7 +1383,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_rows_f32_spirv,
+    .code = &qk_mxfp4_gemv_id_rows_spirv,
     .schedules = mxfp4_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_f32_bindings,
@@ -1388,7 +1392,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1451,6 +1455,7 @@ static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
@@ -1459,10 +1464,11 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_id_int8_f32_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .abi = 4,
@@ -1471,7 +1477,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int8_f32_bindings,
@@ -1480,7 +1486,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1524,6 +1530,7 @@ static const uint32_t mxfp4_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
@@ -1532,10 +1539,11 @@ static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, mxfp4_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_split_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, mxfp4_gemv_id_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_id_split_f32_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .abi = 4,
@@ -1544,7 +1552,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_split_f32_bindings,
@@ -1553,7 +1561,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1597,6 +1605,7 @@ static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
@@ -1605,10 +1614,11 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, mxfp4_gemv_id_int24_f32_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .abi = 4,
@@ -1617,7 +1627,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int24_f32_bindings,
@@ -1626,7 +1636,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1667,14 +1677,15 @@ static const uint32_t mxfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, mxfp4_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, mxfp4_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_f16_spirv, &qk_mxfp4_gemv_id_wide_f16_spirv, 0, 0,
-    0};
+static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_id_rows_spirv, &qk_mxfp4_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .abi = 4,
@@ -1683,7 +1694,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_rows_f16_spirv,
+    .code = &qk_mxfp4_gemv_id_rows_spirv,
     .schedules = mxfp4_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_f16_bindings,
@@ -1692,7 +1703,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .push = mxfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1755,6 +1766,7 @@ static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
@@ -1763,10 +1775,11 @@ static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {12, "checked", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, mxfp4_gemv_id_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .abi = 4,
@@ -1775,7 +1788,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int8_f16_bindings,
@@ -1784,7 +1797,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1828,6 +1841,7 @@ static const uint32_t mxfp4_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
@@ -1836,10 +1850,11 @@ static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, mxfp4_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_split_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, mxfp4_gemv_id_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_id_split_f16_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .abi = 4,
@@ -1848,7 +1863,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_split_f16_bindings,
@@ -1857,7 +1872,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1901,6 +1916,7 @@ static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
@@ -1909,10 +1925,11 @@ static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {12, "checked", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, mxfp4_gemv_id_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies},
-    {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, mxfp4_gemv_id_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, mxfp4_gemv_id_int24_f16_vulkan_x_type}};
 
-static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
-    &qk_mxfp4_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_gemv_id_int8_rows_spirv, &qk_mxfp4_gemv_id_int8_wide_spirv,
+    0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .abi = 4,
@@ -1921,7 +1938,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_mxfp4_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int24_f16_bindings,
@@ -1930,7 +1947,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -224,8 +224,7 @@ extern const qk_code qk_nf4_b64_dequant_bf16_spirv;
 extern const qk_code qk_nf4_b64_gather_f32_spirv;
 extern const qk_code qk_nf4_b64_gather_f16_spirv;
 extern const qk_code qk_nf4_b64_gather_bf16_spirv;
-extern const qk_code qk_nf4_b64_gemv_rows_f32_spirv;
-extern const qk_code qk_nf4_b64_gemv_rows_f16_spirv;
+extern const qk_code qk_nf4_b64_gemv_rows_spirv;
 extern const qk_code qk_nf4_b64_msl;
 
 static const uint32_t nf4_b64_N_table[] = {
@@ -720,13 +719,15 @@ static const uint32_t nf4_b64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nf4_b64_gemv_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nf4_b64_gemv_f32_vulkan_split},
-    {20, "schedule", 0, 2, nf4_b64_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 2, nf4_b64_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, nf4_b64_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_rows_f32_spirv, 0, 0, 0, 0};
+static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .abi = 4,
@@ -735,7 +736,7 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nf4_b64_gemv_rows_f32_spirv,
+    .code = &qk_nf4_b64_gemv_rows_spirv,
     .schedules = nf4_b64_gemv_f32_schedules,
     .binding_count = 4,
     .bindings = nf4_b64_gemv_f32_bindings,
@@ -744,10 +745,10 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .push = nf4_b64_gemv_f32_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nf4_b64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -816,13 +817,15 @@ static const uint32_t nf4_b64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nf4_b64_gemv_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, nf4_b64_gemv_f16_vulkan_split},
-    {20, "schedule", 0, 2, nf4_b64_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 2, nf4_b64_gemv_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, nf4_b64_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_rows_f16_spirv, 0, 0, 0, 0};
+static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .abi = 4,
@@ -831,7 +834,7 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nf4_b64_gemv_rows_f16_spirv,
+    .code = &qk_nf4_b64_gemv_rows_spirv,
     .schedules = nf4_b64_gemv_f16_schedules,
     .binding_count = 4,
     .bindings = nf4_b64_gemv_f16_bindings,
@@ -840,7 +843,7 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .push = nf4_b64_gemv_f16_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nf4_b64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,

@@ -207,12 +207,9 @@ extern const qk_code qk_nvfp4_ckpt_dequant_bf16_spirv;
 extern const qk_code qk_nvfp4_ckpt_gather_f32_spirv;
 extern const qk_code qk_nvfp4_ckpt_gather_f16_spirv;
 extern const qk_code qk_nvfp4_ckpt_gather_bf16_spirv;
-extern const qk_code qk_nvfp4_ckpt_gemv_rows_f32_spirv;
-extern const qk_code qk_nvfp4_ckpt_gemv_shared_f32_spirv;
-extern const qk_code qk_nvfp4_ckpt_gemv_teams_f32_spirv;
-extern const qk_code qk_nvfp4_ckpt_gemv_rows_f16_spirv;
-extern const qk_code qk_nvfp4_ckpt_gemv_shared_f16_spirv;
-extern const qk_code qk_nvfp4_ckpt_gemv_teams_f16_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_rows_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_shared_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_teams_spirv;
 extern const qk_code qk_nvfp4_ckpt_msl;
 
 static const qk_binding nvfp4_ckpt_dequant_f32_bindings[] = {
@@ -679,15 +676,17 @@ static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_schedule[] = {0, 1, 4, 5};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f32_vulkan_shared_fours},
-    {20, "schedule", 0, 4, nvfp4_ckpt_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 4, nvfp4_ckpt_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, nvfp4_ckpt_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_f32_spirv, 0, 0,
-    &qk_nvfp4_ckpt_gemv_shared_f32_spirv, &qk_nvfp4_ckpt_gemv_teams_f32_spirv};
+static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, 0, 0, &qk_nvfp4_ckpt_gemv_shared_spirv,
+    &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .abi = 4,
@@ -696,14 +695,14 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nvfp4_ckpt_gemv_rows_f32_spirv,
+    .code = &qk_nvfp4_ckpt_gemv_rows_spirv,
     .schedules = nvfp4_ckpt_gemv_f32_schedules,
     .binding_count = 5,
     .bindings = nvfp4_ckpt_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = nvfp4_ckpt_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_ckpt_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -778,15 +777,17 @@ static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_schedule[] = {0, 1, 4, 5};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f16_vulkan_shared_fours},
-    {20, "schedule", 0, 4, nvfp4_ckpt_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 4, nvfp4_ckpt_gemv_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, nvfp4_ckpt_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_f16_spirv, 0, 0,
-    &qk_nvfp4_ckpt_gemv_shared_f16_spirv, &qk_nvfp4_ckpt_gemv_teams_f16_spirv};
+static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, 0, 0, &qk_nvfp4_ckpt_gemv_shared_spirv,
+    &qk_nvfp4_ckpt_gemv_teams_spirv};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .abi = 4,
@@ -795,14 +796,14 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_nvfp4_ckpt_gemv_rows_f16_spirv,
+    .code = &qk_nvfp4_ckpt_gemv_rows_spirv,
     .schedules = nvfp4_ckpt_gemv_f16_schedules,
     .binding_count = 5,
     .bindings = nvfp4_ckpt_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
     .push = nvfp4_ckpt_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -229,32 +229,19 @@ extern const qk_code qk_q4_0_dequant_bf16_spirv;
 extern const qk_code qk_q4_0_gather_f32_spirv;
 extern const qk_code qk_q4_0_gather_f16_spirv;
 extern const qk_code qk_q4_0_gather_bf16_spirv;
-extern const qk_code qk_q4_0_gemv_rows_f32_spirv;
-extern const qk_code qk_q4_0_gemv_wide_f32_spirv;
-extern const qk_code qk_q4_0_gemv_ahead_f32_spirv;
-extern const qk_code qk_q4_0_gemv_shared_f32_spirv;
-extern const qk_code qk_q4_0_gemv_teams_f32_spirv;
-extern const qk_code qk_q4_0_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_q4_0_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_q4_0_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_q4_0_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_q4_0_gemv_rows_f16_spirv;
-extern const qk_code qk_q4_0_gemv_wide_f16_spirv;
-extern const qk_code qk_q4_0_gemv_ahead_f16_spirv;
-extern const qk_code qk_q4_0_gemv_shared_f16_spirv;
-extern const qk_code qk_q4_0_gemv_teams_f16_spirv;
-extern const qk_code qk_q4_0_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_q4_0_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_q4_0_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_q4_0_gemv_int8_teams_f16_spirv;
-extern const qk_code qk_q4_0_gemv_id_rows_f32_spirv;
-extern const qk_code qk_q4_0_gemv_id_wide_f32_spirv;
-extern const qk_code qk_q4_0_gemv_id_int8_rows_f32_spirv;
-extern const qk_code qk_q4_0_gemv_id_int8_wide_f32_spirv;
-extern const qk_code qk_q4_0_gemv_id_rows_f16_spirv;
-extern const qk_code qk_q4_0_gemv_id_wide_f16_spirv;
-extern const qk_code qk_q4_0_gemv_id_int8_rows_f16_spirv;
-extern const qk_code qk_q4_0_gemv_id_int8_wide_f16_spirv;
+extern const qk_code qk_q4_0_gemv_rows_spirv;
+extern const qk_code qk_q4_0_gemv_wide_spirv;
+extern const qk_code qk_q4_0_gemv_ahead_spirv;
+extern const qk_code qk_q4_0_gemv_shared_spirv;
+extern const qk_code qk_q4_0_gemv_teams_spirv;
+extern const qk_code qk_q4_0_gemv_int8_rows_spirv;
+extern const qk_code qk_q4_0_gemv_int8_wide_spirv;
+extern const qk_code qk_q4_0_gemv_int8_shared_spirv;
+extern const qk_code qk_q4_0_gemv_int8_teams_spirv;
+extern const qk_code qk_q4_0_gemv_id_rows_spirv;
+extern const qk_code qk_q4_0_gemv_id_wide_spirv;
+extern const qk_code qk_q4_0_gemv_id_int8_rows_spirv;
+extern const qk_code qk_q4_0_gemv_id_int8_wide_spirv;
 extern const qk_code qk_q4_0_msl;
 
 static const qk_binding q4_0_dequant_f32_bindings[] = {
@@ -633,6 +620,7 @@ static const uint32_t q4_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q4_0_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
@@ -642,10 +630,11 @@ static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {12, "checked", 0, 2, q4_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_0_gemv_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q4_0_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q4_0_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_f32_spirv, &qk_q4_0_gemv_wide_f32_spirv,
-    &qk_q4_0_gemv_ahead_f32_spirv, &qk_q4_0_gemv_shared_f32_spirv, &qk_q4_0_gemv_teams_f32_spirv};
+static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
+    &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .abi = 4,
@@ -654,14 +643,14 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_rows_f32_spirv,
+    .code = &qk_q4_0_gemv_rows_spirv,
     .schedules = q4_0_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -732,6 +721,7 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
@@ -741,10 +731,11 @@ static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q4_0_gemv_int8_f32_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f32_spirv, &qk_q4_0_gemv_int8_wide_f32_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f32_spirv, &qk_q4_0_gemv_int8_teams_f32_spirv};
+static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -753,14 +744,14 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_rows_f32_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -804,6 +795,7 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t q4_0_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
@@ -813,10 +805,11 @@ static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q4_0_gemv_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f32_spirv, &qk_q4_0_gemv_int8_wide_f32_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f32_spirv, &qk_q4_0_gemv_int8_teams_f32_spirv};
+static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -825,14 +818,14 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_rows_f32_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -876,6 +869,7 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
@@ -885,10 +879,11 @@ static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q4_0_gemv_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f32_spirv, &qk_q4_0_gemv_int8_wide_f32_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f32_spirv, &qk_q4_0_gemv_int8_teams_f32_spirv};
+static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -897,14 +892,14 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_rows_f32_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -948,6 +943,7 @@ static const uint32_t q4_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_0_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q4_0_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
@@ -957,10 +953,11 @@ static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {12, "checked", 0, 2, q4_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_0_gemv_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q4_0_gemv_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q4_0_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_f16_spirv, &qk_q4_0_gemv_wide_f16_spirv,
-    &qk_q4_0_gemv_ahead_f16_spirv, &qk_q4_0_gemv_shared_f16_spirv, &qk_q4_0_gemv_teams_f16_spirv};
+static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_spirv, &qk_q4_0_gemv_wide_spirv, &qk_q4_0_gemv_ahead_spirv,
+    &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .abi = 4,
@@ -969,14 +966,14 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_rows_f16_spirv,
+    .code = &qk_q4_0_gemv_rows_spirv,
     .schedules = q4_0_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1047,6 +1044,7 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
@@ -1056,10 +1054,11 @@ static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {11, "padded", 0, 2, q4_0_gemv_int8_f16_vulkan_padded},
     {12, "checked", 1, 2, q4_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f16_spirv, &qk_q4_0_gemv_int8_wide_f16_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f16_spirv, &qk_q4_0_gemv_int8_teams_f16_spirv};
+static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -1068,14 +1067,14 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_rows_f16_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1119,6 +1118,7 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t q4_0_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
@@ -1128,10 +1128,11 @@ static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q4_0_gemv_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f16_spirv, &qk_q4_0_gemv_int8_wide_f16_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f16_spirv, &qk_q4_0_gemv_int8_teams_f16_spirv};
+static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -1140,14 +1141,14 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_rows_f16_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1191,6 +1192,7 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
@@ -1200,10 +1202,11 @@ static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {11, "padded", 0, 2, q4_0_gemv_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, q4_0_gemv_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_f16_spirv, &qk_q4_0_gemv_int8_wide_f16_spirv, 0,
-    &qk_q4_0_gemv_int8_shared_f16_spirv, &qk_q4_0_gemv_int8_teams_f16_spirv};
+static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_int8_rows_spirv, &qk_q4_0_gemv_int8_wide_spirv, 0,
+    &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -1212,14 +1215,14 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_int8_rows_f16_spirv,
+    .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = q4_0_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_0_gemv_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1262,14 +1265,16 @@ static const uint32_t q4_0_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_id_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f32_vulkan_rows},
     {11, "padded", 0, 2, q4_0_gemv_id_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_f32_spirv, &qk_q4_0_gemv_id_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .abi = 4,
@@ -1278,14 +1283,14 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_rows_f32_spirv,
+    .code = &qk_q4_0_gemv_id_rows_spirv,
     .schedules = q4_0_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1344,6 +1349,7 @@ static const uint32_t q4_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f32_vulkan_rows},
@@ -1351,10 +1357,11 @@ static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {11, "padded", 0, 2, q4_0_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_0_gemv_id_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_id_int8_f32_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .abi = 4,
@@ -1363,14 +1370,14 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1410,6 +1417,7 @@ static const uint32_t q4_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f32_vulkan_rows},
@@ -1417,10 +1425,11 @@ static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, q4_0_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_0_gemv_id_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_id_split_f32_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .abi = 4,
@@ -1429,14 +1438,14 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_split_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1476,6 +1485,7 @@ static const uint32_t q4_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f32_vulkan_rows},
@@ -1483,10 +1493,11 @@ static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, q4_0_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_0_gemv_id_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_0_gemv_id_int24_f32_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .abi = 4,
@@ -1495,14 +1506,14 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1541,14 +1552,16 @@ static const uint32_t q4_0_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_id_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f16_vulkan_rows},
     {11, "padded", 0, 2, q4_0_gemv_id_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_0_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_f16_spirv, &qk_q4_0_gemv_id_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_rows_spirv, &qk_q4_0_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .abi = 4,
@@ -1557,14 +1570,14 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_rows_f16_spirv,
+    .code = &qk_q4_0_gemv_id_rows_spirv,
     .schedules = q4_0_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1623,6 +1636,7 @@ static const uint32_t q4_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f16_vulkan_rows},
@@ -1630,10 +1644,11 @@ static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {11, "padded", 0, 2, q4_0_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_0_gemv_id_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_id_int8_f16_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .abi = 4,
@@ -1642,14 +1657,14 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1689,6 +1704,7 @@ static const uint32_t q4_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f16_vulkan_rows},
@@ -1696,10 +1712,11 @@ static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, q4_0_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_0_gemv_id_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_id_split_f16_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .abi = 4,
@@ -1708,14 +1725,14 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_split_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1755,6 +1772,7 @@ static const uint32_t q4_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f16_vulkan_rows},
@@ -1762,10 +1780,11 @@ static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, q4_0_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q4_0_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_0_gemv_id_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_0_gemv_id_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_0_gemv_id_int24_f16_vulkan_x_type}};
 
-static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_0_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_gemv_id_int8_rows_spirv, &qk_q4_0_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .abi = 4,
@@ -1774,14 +1793,14 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_0_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

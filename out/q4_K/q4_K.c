@@ -247,34 +247,20 @@ extern const qk_code qk_q4_K_dequant_bf16_spirv;
 extern const qk_code qk_q4_K_gather_f32_spirv;
 extern const qk_code qk_q4_K_gather_f16_spirv;
 extern const qk_code qk_q4_K_gather_bf16_spirv;
-extern const qk_code qk_q4_K_gemv_rows_f32_spirv;
-extern const qk_code qk_q4_K_gemv_wide_f32_spirv;
-extern const qk_code qk_q4_K_gemv_ahead_f32_spirv;
-extern const qk_code qk_q4_K_gemv_shared_f32_spirv;
-extern const qk_code qk_q4_K_gemv_teams_f32_spirv;
-extern const qk_code qk_q4_K_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_q4_K_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_q4_K_gemv_int8_ahead_f32_spirv;
-extern const qk_code qk_q4_K_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_q4_K_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_q4_K_gemv_rows_f16_spirv;
-extern const qk_code qk_q4_K_gemv_wide_f16_spirv;
-extern const qk_code qk_q4_K_gemv_ahead_f16_spirv;
-extern const qk_code qk_q4_K_gemv_shared_f16_spirv;
-extern const qk_code qk_q4_K_gemv_teams_f16_spirv;
-extern const qk_code qk_q4_K_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_q4_K_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_q4_K_gemv_int8_ahead_f16_spirv;
-extern const qk_code qk_q4_K_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_q4_K_gemv_int8_teams_f16_spirv;
-extern const qk_code qk_q4_K_gemv_id_rows_f32_spirv;
-extern const qk_code qk_q4_K_gemv_id_wide_f32_spirv;
-extern const qk_code qk_q4_K_gemv_id_int8_rows_f32_spirv;
-extern const qk_code qk_q4_K_gemv_id_int8_wide_f32_spirv;
-extern const qk_code qk_q4_K_gemv_id_rows_f16_spirv;
-extern const qk_code qk_q4_K_gemv_id_wide_f16_spirv;
-extern const qk_code qk_q4_K_gemv_id_int8_rows_f16_spirv;
-extern const qk_code qk_q4_K_gemv_id_int8_wide_f16_spirv;
+extern const qk_code qk_q4_K_gemv_rows_spirv;
+extern const qk_code qk_q4_K_gemv_wide_spirv;
+extern const qk_code qk_q4_K_gemv_ahead_spirv;
+extern const qk_code qk_q4_K_gemv_shared_spirv;
+extern const qk_code qk_q4_K_gemv_teams_spirv;
+extern const qk_code qk_q4_K_gemv_int8_rows_spirv;
+extern const qk_code qk_q4_K_gemv_int8_wide_spirv;
+extern const qk_code qk_q4_K_gemv_int8_ahead_spirv;
+extern const qk_code qk_q4_K_gemv_int8_shared_spirv;
+extern const qk_code qk_q4_K_gemv_int8_teams_spirv;
+extern const qk_code qk_q4_K_gemv_id_rows_spirv;
+extern const qk_code qk_q4_K_gemv_id_wide_spirv;
+extern const qk_code qk_q4_K_gemv_id_int8_rows_spirv;
+extern const qk_code qk_q4_K_gemv_id_int8_wide_spirv;
 extern const qk_code qk_q4_K_msl;
 
 static const qk_binding q4_K_dequant_f32_bindings[] = {
@@ -652,6 +638,7 @@ static const uint32_t q4_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q4_K_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
@@ -660,10 +647,11 @@ static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {12, "checked", 0, 2, q4_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q4_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q4_K_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_f32_spirv, &qk_q4_K_gemv_wide_f32_spirv,
-    &qk_q4_K_gemv_ahead_f32_spirv, &qk_q4_K_gemv_shared_f32_spirv, &qk_q4_K_gemv_teams_f32_spirv};
+static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
+    &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .abi = 4,
@@ -672,14 +660,14 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_rows_f32_spirv,
+    .code = &qk_q4_K_gemv_rows_spirv,
     .schedules = q4_K_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -750,6 +738,7 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
@@ -759,10 +748,11 @@ static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {12, "checked", 1, 2, q4_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int8_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q4_K_gemv_int8_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q4_K_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f32_spirv, &qk_q4_K_gemv_int8_wide_f32_spirv,
-    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv, &qk_q4_K_gemv_int8_teams_f32_spirv};
+static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
+    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -771,14 +761,14 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_rows_f32_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -825,6 +815,7 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q4_K_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
@@ -834,10 +825,11 @@ static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, q4_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_split_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q4_K_gemv_split_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q4_K_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f32_spirv, &qk_q4_K_gemv_int8_wide_f32_spirv,
-    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv, &qk_q4_K_gemv_int8_teams_f32_spirv};
+static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
+    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -846,14 +838,14 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_rows_f32_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -900,6 +892,7 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
@@ -909,10 +902,11 @@ static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, q4_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int24_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q4_K_gemv_int24_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q4_K_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f32_spirv, &qk_q4_K_gemv_int8_wide_f32_spirv,
-    &qk_q4_K_gemv_int8_ahead_f32_spirv, &qk_q4_K_gemv_int8_shared_f32_spirv, &qk_q4_K_gemv_int8_teams_f32_spirv};
+static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
+    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -921,14 +915,14 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_rows_f32_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -974,6 +968,7 @@ static const uint32_t q4_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q4_K_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
@@ -982,10 +977,11 @@ static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {12, "checked", 0, 2, q4_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q4_K_gemv_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q4_K_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_f16_spirv, &qk_q4_K_gemv_wide_f16_spirv,
-    &qk_q4_K_gemv_ahead_f16_spirv, &qk_q4_K_gemv_shared_f16_spirv, &qk_q4_K_gemv_teams_f16_spirv};
+static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_spirv, &qk_q4_K_gemv_wide_spirv, &qk_q4_K_gemv_ahead_spirv,
+    &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .abi = 4,
@@ -994,14 +990,14 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_rows_f16_spirv,
+    .code = &qk_q4_K_gemv_rows_spirv,
     .schedules = q4_K_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1072,6 +1068,7 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
@@ -1081,10 +1078,11 @@ static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {12, "checked", 1, 2, q4_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int8_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q4_K_gemv_int8_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q4_K_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f16_spirv, &qk_q4_K_gemv_int8_wide_f16_spirv,
-    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv, &qk_q4_K_gemv_int8_teams_f16_spirv};
+static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
+    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -1093,14 +1091,14 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_rows_f16_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1147,6 +1145,7 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q4_K_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
@@ -1156,10 +1155,11 @@ static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, q4_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_split_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q4_K_gemv_split_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q4_K_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f16_spirv, &qk_q4_K_gemv_int8_wide_f16_spirv,
-    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv, &qk_q4_K_gemv_int8_teams_f16_spirv};
+static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
+    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -1168,14 +1168,14 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_rows_f16_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1222,6 +1222,7 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
@@ -1231,10 +1232,11 @@ static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, q4_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, q4_K_gemv_int24_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q4_K_gemv_int24_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q4_K_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_f16_spirv, &qk_q4_K_gemv_int8_wide_f16_spirv,
-    &qk_q4_K_gemv_int8_ahead_f16_spirv, &qk_q4_K_gemv_int8_shared_f16_spirv, &qk_q4_K_gemv_int8_teams_f16_spirv};
+static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_int8_rows_spirv, &qk_q4_K_gemv_int8_wide_spirv,
+    &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -1243,14 +1245,14 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_int8_rows_f16_spirv,
+    .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = q4_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1295,13 +1297,15 @@ static const uint32_t q4_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_id_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_K_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_f32_spirv, &qk_q4_K_gemv_id_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .abi = 4,
@@ -1310,14 +1314,14 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_rows_f32_spirv,
+    .code = &qk_q4_K_gemv_id_rows_spirv,
     .schedules = q4_K_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1375,16 +1379,18 @@ static const uint32_t q4_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_K_gemv_id_int8_f32_vulkan_digits},
     {12, "checked", 0, 2, q4_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_K_gemv_id_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_K_gemv_id_int8_f32_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .abi = 4,
@@ -1393,14 +1399,14 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1439,16 +1445,18 @@ static const uint32_t q4_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_K_gemv_id_split_f32_vulkan_digits},
     {12, "checked", 0, 2, q4_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_K_gemv_id_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_K_gemv_id_split_f32_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .abi = 4,
@@ -1457,14 +1465,14 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_split_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1503,16 +1511,18 @@ static const uint32_t q4_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_K_gemv_id_int24_f32_vulkan_digits},
     {12, "checked", 0, 2, q4_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_K_gemv_id_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q4_K_gemv_id_int24_f32_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .abi = 4,
@@ -1521,14 +1531,14 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1566,13 +1576,15 @@ static const uint32_t q4_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_id_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q4_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_K_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_K_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_f16_spirv, &qk_q4_K_gemv_id_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_rows_spirv, &qk_q4_K_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .abi = 4,
@@ -1581,14 +1593,14 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_rows_f16_spirv,
+    .code = &qk_q4_K_gemv_id_rows_spirv,
     .schedules = q4_K_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1646,16 +1658,18 @@ static const uint32_t q4_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_K_gemv_id_int8_f16_vulkan_digits},
     {12, "checked", 0, 2, q4_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_K_gemv_id_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_K_gemv_id_int8_f16_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .abi = 4,
@@ -1664,14 +1678,14 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1710,16 +1724,18 @@ static const uint32_t q4_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_K_gemv_id_split_f16_vulkan_digits},
     {12, "checked", 0, 2, q4_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_K_gemv_id_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_K_gemv_id_split_f16_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .abi = 4,
@@ -1728,14 +1744,14 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_split_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1774,16 +1790,18 @@ static const uint32_t q4_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q4_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_K_gemv_id_int24_f16_vulkan_digits},
     {12, "checked", 0, 2, q4_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q4_K_gemv_id_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q4_K_gemv_id_int24_f16_vulkan_x_type}};
 
-static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q4_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_gemv_id_int8_rows_spirv, &qk_q4_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .abi = 4,
@@ -1792,14 +1810,14 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q4_K_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -251,34 +251,20 @@ extern const qk_code qk_q5_K_dequant_bf16_spirv;
 extern const qk_code qk_q5_K_gather_f32_spirv;
 extern const qk_code qk_q5_K_gather_f16_spirv;
 extern const qk_code qk_q5_K_gather_bf16_spirv;
-extern const qk_code qk_q5_K_gemv_rows_f32_spirv;
-extern const qk_code qk_q5_K_gemv_wide_f32_spirv;
-extern const qk_code qk_q5_K_gemv_ahead_f32_spirv;
-extern const qk_code qk_q5_K_gemv_shared_f32_spirv;
-extern const qk_code qk_q5_K_gemv_teams_f32_spirv;
-extern const qk_code qk_q5_K_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_q5_K_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_q5_K_gemv_int8_ahead_f32_spirv;
-extern const qk_code qk_q5_K_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_q5_K_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_q5_K_gemv_rows_f16_spirv;
-extern const qk_code qk_q5_K_gemv_wide_f16_spirv;
-extern const qk_code qk_q5_K_gemv_ahead_f16_spirv;
-extern const qk_code qk_q5_K_gemv_shared_f16_spirv;
-extern const qk_code qk_q5_K_gemv_teams_f16_spirv;
-extern const qk_code qk_q5_K_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_q5_K_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_q5_K_gemv_int8_ahead_f16_spirv;
-extern const qk_code qk_q5_K_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_q5_K_gemv_int8_teams_f16_spirv;
-extern const qk_code qk_q5_K_gemv_id_rows_f32_spirv;
-extern const qk_code qk_q5_K_gemv_id_wide_f32_spirv;
-extern const qk_code qk_q5_K_gemv_id_int8_rows_f32_spirv;
-extern const qk_code qk_q5_K_gemv_id_int8_wide_f32_spirv;
-extern const qk_code qk_q5_K_gemv_id_rows_f16_spirv;
-extern const qk_code qk_q5_K_gemv_id_wide_f16_spirv;
-extern const qk_code qk_q5_K_gemv_id_int8_rows_f16_spirv;
-extern const qk_code qk_q5_K_gemv_id_int8_wide_f16_spirv;
+extern const qk_code qk_q5_K_gemv_rows_spirv;
+extern const qk_code qk_q5_K_gemv_wide_spirv;
+extern const qk_code qk_q5_K_gemv_ahead_spirv;
+extern const qk_code qk_q5_K_gemv_shared_spirv;
+extern const qk_code qk_q5_K_gemv_teams_spirv;
+extern const qk_code qk_q5_K_gemv_int8_rows_spirv;
+extern const qk_code qk_q5_K_gemv_int8_wide_spirv;
+extern const qk_code qk_q5_K_gemv_int8_ahead_spirv;
+extern const qk_code qk_q5_K_gemv_int8_shared_spirv;
+extern const qk_code qk_q5_K_gemv_int8_teams_spirv;
+extern const qk_code qk_q5_K_gemv_id_rows_spirv;
+extern const qk_code qk_q5_K_gemv_id_wide_spirv;
+extern const qk_code qk_q5_K_gemv_id_int8_rows_spirv;
+extern const qk_code qk_q5_K_gemv_id_int8_wide_spirv;
 extern const qk_code qk_q5_K_msl;
 
 static const qk_binding q5_K_dequant_f32_bindings[] = {
@@ -656,6 +642,7 @@ static const uint32_t q5_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q5_K_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f32_vulkan_rows},
@@ -664,10 +651,11 @@ static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {12, "checked", 0, 2, q5_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q5_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q5_K_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_f32_spirv, &qk_q5_K_gemv_wide_f32_spirv,
-    &qk_q5_K_gemv_ahead_f32_spirv, &qk_q5_K_gemv_shared_f32_spirv, &qk_q5_K_gemv_teams_f32_spirv};
+static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
+    &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .abi = 4,
@@ -676,14 +664,14 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_rows_f32_spirv,
+    .code = &qk_q5_K_gemv_rows_spirv,
     .schedules = q5_K_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -754,6 +742,7 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f32_vulkan_rows},
@@ -763,10 +752,11 @@ static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {12, "checked", 1, 2, q5_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_int8_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q5_K_gemv_int8_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q5_K_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f32_spirv, &qk_q5_K_gemv_int8_wide_f32_spirv,
-    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv, &qk_q5_K_gemv_int8_teams_f32_spirv};
+static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -775,14 +765,14 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_rows_f32_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -830,6 +820,7 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q5_K_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f32_vulkan_rows},
@@ -839,10 +830,11 @@ static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, q5_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_split_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q5_K_gemv_split_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q5_K_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f32_spirv, &qk_q5_K_gemv_int8_wide_f32_spirv,
-    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv, &qk_q5_K_gemv_int8_teams_f32_spirv};
+static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -851,14 +843,14 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_rows_f32_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -906,6 +898,7 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f32_vulkan_rows},
@@ -915,10 +908,11 @@ static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, q5_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_int24_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q5_K_gemv_int24_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q5_K_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f32_spirv, &qk_q5_K_gemv_int8_wide_f32_spirv,
-    &qk_q5_K_gemv_int8_ahead_f32_spirv, &qk_q5_K_gemv_int8_shared_f32_spirv, &qk_q5_K_gemv_int8_teams_f32_spirv};
+static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -927,14 +921,14 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_rows_f32_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -981,6 +975,7 @@ static const uint32_t q5_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q5_K_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f16_vulkan_rows},
@@ -989,10 +984,11 @@ static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {12, "checked", 0, 2, q5_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q5_K_gemv_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q5_K_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_f16_spirv, &qk_q5_K_gemv_wide_f16_spirv,
-    &qk_q5_K_gemv_ahead_f16_spirv, &qk_q5_K_gemv_shared_f16_spirv, &qk_q5_K_gemv_teams_f16_spirv};
+static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_spirv, &qk_q5_K_gemv_wide_spirv, &qk_q5_K_gemv_ahead_spirv,
+    &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .abi = 4,
@@ -1001,14 +997,14 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_rows_f16_spirv,
+    .code = &qk_q5_K_gemv_rows_spirv,
     .schedules = q5_K_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1079,6 +1075,7 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f16_vulkan_rows},
@@ -1088,10 +1085,11 @@ static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {12, "checked", 1, 2, q5_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_int8_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q5_K_gemv_int8_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q5_K_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f16_spirv, &qk_q5_K_gemv_int8_wide_f16_spirv,
-    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv, &qk_q5_K_gemv_int8_teams_f16_spirv};
+static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -1100,14 +1098,14 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_rows_f16_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1155,6 +1153,7 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q5_K_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f16_vulkan_rows},
@@ -1164,10 +1163,11 @@ static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, q5_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_split_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q5_K_gemv_split_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q5_K_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f16_spirv, &qk_q5_K_gemv_int8_wide_f16_spirv,
-    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv, &qk_q5_K_gemv_int8_teams_f16_spirv};
+static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -1176,14 +1176,14 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_rows_f16_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1231,6 +1231,7 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f16_vulkan_rows},
@@ -1240,10 +1241,11 @@ static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, q5_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, q5_K_gemv_int24_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q5_K_gemv_int24_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q5_K_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_f16_spirv, &qk_q5_K_gemv_int8_wide_f16_spirv,
-    &qk_q5_K_gemv_int8_ahead_f16_spirv, &qk_q5_K_gemv_int8_shared_f16_spirv, &qk_q5_K_gemv_int8_teams_f16_spirv};
+static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_int8_rows_spirv, &qk_q5_K_gemv_int8_wide_spirv,
+    &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -1252,14 +1254,14 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_int8_rows_f16_spirv,
+    .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = q5_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1305,13 +1307,15 @@ static const uint32_t q5_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_id_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q5_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q5_K_gemv_id_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q5_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q5_K_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_rows_f32_spirv, &qk_q5_K_gemv_id_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .abi = 4,
@@ -1320,14 +1324,14 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_rows_f32_spirv,
+    .code = &qk_q5_K_gemv_id_rows_spirv,
     .schedules = q5_K_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1385,16 +1389,18 @@ static const uint32_t q5_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q5_K_gemv_id_int8_f32_vulkan_digits},
     {12, "checked", 0, 2, q5_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q5_K_gemv_id_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q5_K_gemv_id_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q5_K_gemv_id_int8_f32_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .abi = 4,
@@ -1403,14 +1409,14 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1449,16 +1455,18 @@ static const uint32_t q5_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q5_K_gemv_id_split_f32_vulkan_digits},
     {12, "checked", 0, 2, q5_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_split_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q5_K_gemv_id_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q5_K_gemv_id_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q5_K_gemv_id_split_f32_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .abi = 4,
@@ -1467,14 +1475,14 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_split_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1513,16 +1521,18 @@ static const uint32_t q5_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q5_K_gemv_id_int24_f32_vulkan_digits},
     {12, "checked", 0, 2, q5_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q5_K_gemv_id_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q5_K_gemv_id_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q5_K_gemv_id_int24_f32_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .abi = 4,
@@ -1531,14 +1541,14 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1576,13 +1586,15 @@ static const uint32_t q5_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_id_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q5_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q5_K_gemv_id_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q5_K_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q5_K_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_rows_f16_spirv, &qk_q5_K_gemv_id_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_rows_spirv, &qk_q5_K_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .abi = 4,
@@ -1591,14 +1603,14 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_rows_f16_spirv,
+    .code = &qk_q5_K_gemv_id_rows_spirv,
     .schedules = q5_K_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1656,16 +1668,18 @@ static const uint32_t q5_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q5_K_gemv_id_int8_f16_vulkan_digits},
     {12, "checked", 0, 2, q5_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q5_K_gemv_id_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q5_K_gemv_id_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q5_K_gemv_id_int8_f16_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .abi = 4,
@@ -1674,14 +1688,14 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1720,16 +1734,18 @@ static const uint32_t q5_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q5_K_gemv_id_split_f16_vulkan_digits},
     {12, "checked", 0, 2, q5_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_split_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q5_K_gemv_id_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q5_K_gemv_id_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q5_K_gemv_id_split_f16_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .abi = 4,
@@ -1738,14 +1754,14 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_split_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1784,16 +1800,18 @@ static const uint32_t q5_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q5_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q5_K_gemv_id_int24_f16_vulkan_digits},
     {12, "checked", 0, 2, q5_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q5_K_gemv_id_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q5_K_gemv_id_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q5_K_gemv_id_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q5_K_gemv_id_int24_f16_vulkan_x_type}};
 
-static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q5_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_gemv_id_int8_rows_spirv, &qk_q5_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .abi = 4,
@@ -1802,14 +1820,14 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q5_K_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

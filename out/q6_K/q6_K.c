@@ -244,34 +244,20 @@ extern const qk_code qk_q6_K_dequant_bf16_spirv;
 extern const qk_code qk_q6_K_gather_f32_spirv;
 extern const qk_code qk_q6_K_gather_f16_spirv;
 extern const qk_code qk_q6_K_gather_bf16_spirv;
-extern const qk_code qk_q6_K_gemv_rows_f32_spirv;
-extern const qk_code qk_q6_K_gemv_wide_f32_spirv;
-extern const qk_code qk_q6_K_gemv_ahead_f32_spirv;
-extern const qk_code qk_q6_K_gemv_shared_f32_spirv;
-extern const qk_code qk_q6_K_gemv_teams_f32_spirv;
-extern const qk_code qk_q6_K_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_q6_K_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_q6_K_gemv_int8_ahead_f32_spirv;
-extern const qk_code qk_q6_K_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_q6_K_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_q6_K_gemv_rows_f16_spirv;
-extern const qk_code qk_q6_K_gemv_wide_f16_spirv;
-extern const qk_code qk_q6_K_gemv_ahead_f16_spirv;
-extern const qk_code qk_q6_K_gemv_shared_f16_spirv;
-extern const qk_code qk_q6_K_gemv_teams_f16_spirv;
-extern const qk_code qk_q6_K_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_q6_K_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_q6_K_gemv_int8_ahead_f16_spirv;
-extern const qk_code qk_q6_K_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_q6_K_gemv_int8_teams_f16_spirv;
-extern const qk_code qk_q6_K_gemv_id_rows_f32_spirv;
-extern const qk_code qk_q6_K_gemv_id_wide_f32_spirv;
-extern const qk_code qk_q6_K_gemv_id_int8_rows_f32_spirv;
-extern const qk_code qk_q6_K_gemv_id_int8_wide_f32_spirv;
-extern const qk_code qk_q6_K_gemv_id_rows_f16_spirv;
-extern const qk_code qk_q6_K_gemv_id_wide_f16_spirv;
-extern const qk_code qk_q6_K_gemv_id_int8_rows_f16_spirv;
-extern const qk_code qk_q6_K_gemv_id_int8_wide_f16_spirv;
+extern const qk_code qk_q6_K_gemv_rows_spirv;
+extern const qk_code qk_q6_K_gemv_wide_spirv;
+extern const qk_code qk_q6_K_gemv_ahead_spirv;
+extern const qk_code qk_q6_K_gemv_shared_spirv;
+extern const qk_code qk_q6_K_gemv_teams_spirv;
+extern const qk_code qk_q6_K_gemv_int8_rows_spirv;
+extern const qk_code qk_q6_K_gemv_int8_wide_spirv;
+extern const qk_code qk_q6_K_gemv_int8_ahead_spirv;
+extern const qk_code qk_q6_K_gemv_int8_shared_spirv;
+extern const qk_code qk_q6_K_gemv_int8_teams_spirv;
+extern const qk_code qk_q6_K_gemv_id_rows_spirv;
+extern const qk_code qk_q6_K_gemv_id_wide_spirv;
+extern const qk_code qk_q6_K_gemv_id_int8_rows_spirv;
+extern const qk_code qk_q6_K_gemv_id_int8_wide_spirv;
 extern const qk_code qk_q6_K_msl;
 
 static const qk_binding q6_K_dequant_f32_bindings[] = {
@@ -650,6 +636,7 @@ static const uint32_t q6_K_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q6_K_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
@@ -659,10 +646,11 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {12, "checked", 0, 2, q6_K_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q6_K_gemv_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q6_K_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_f32_spirv, &qk_q6_K_gemv_wide_f32_spirv,
-    &qk_q6_K_gemv_ahead_f32_spirv, &qk_q6_K_gemv_shared_f32_spirv, &qk_q6_K_gemv_teams_f32_spirv};
+static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
+    &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .abi = 4,
@@ -671,14 +659,14 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_rows_f32_spirv,
+    .code = &qk_q6_K_gemv_rows_spirv,
     .schedules = q6_K_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -750,6 +738,7 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
@@ -760,10 +749,11 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {12, "checked", 1, 2, q6_K_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int8_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q6_K_gemv_int8_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q6_K_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f32_spirv, &qk_q6_K_gemv_int8_wide_f32_spirv,
-    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv, &qk_q6_K_gemv_int8_teams_f32_spirv};
+static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
+    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -772,14 +762,14 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_rows_f32_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -827,6 +817,7 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q6_K_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
@@ -837,10 +828,11 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, q6_K_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_split_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q6_K_gemv_split_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q6_K_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f32_spirv, &qk_q6_K_gemv_int8_wide_f32_spirv,
-    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv, &qk_q6_K_gemv_int8_teams_f32_spirv};
+static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
+    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -849,14 +841,14 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_rows_f32_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -905,6 +897,7 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
@@ -915,10 +908,11 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, q6_K_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int24_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, q6_K_gemv_int24_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, q6_K_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f32_spirv, &qk_q6_K_gemv_int8_wide_f32_spirv,
-    &qk_q6_K_gemv_int8_ahead_f32_spirv, &qk_q6_K_gemv_int8_shared_f32_spirv, &qk_q6_K_gemv_int8_teams_f32_spirv};
+static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
+    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -927,14 +921,14 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_rows_f32_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -982,6 +976,7 @@ static const uint32_t q6_K_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q6_K_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
@@ -991,10 +986,11 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {12, "checked", 0, 2, q6_K_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q6_K_gemv_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q6_K_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_f16_spirv, &qk_q6_K_gemv_wide_f16_spirv,
-    &qk_q6_K_gemv_ahead_f16_spirv, &qk_q6_K_gemv_shared_f16_spirv, &qk_q6_K_gemv_teams_f16_spirv};
+static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_spirv, &qk_q6_K_gemv_wide_spirv, &qk_q6_K_gemv_ahead_spirv,
+    &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .abi = 4,
@@ -1003,14 +999,14 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_rows_f16_spirv,
+    .code = &qk_q6_K_gemv_rows_spirv,
     .schedules = q6_K_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 10,
+    .spec_constant_count = 11,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1082,6 +1078,7 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
@@ -1092,10 +1089,11 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {12, "checked", 1, 2, q6_K_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int8_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q6_K_gemv_int8_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q6_K_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f16_spirv, &qk_q6_K_gemv_int8_wide_f16_spirv,
-    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv, &qk_q6_K_gemv_int8_teams_f16_spirv};
+static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
+    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -1104,14 +1102,14 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_rows_f16_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1159,6 +1157,7 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q6_K_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
@@ -1169,10 +1168,11 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, q6_K_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_split_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q6_K_gemv_split_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q6_K_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f16_spirv, &qk_q6_K_gemv_int8_wide_f16_spirv,
-    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv, &qk_q6_K_gemv_int8_teams_f16_spirv};
+static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
+    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -1181,14 +1181,14 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_rows_f16_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1237,6 +1237,7 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
@@ -1247,10 +1248,11 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 0, 2, q6_K_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, q6_K_gemv_int24_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, q6_K_gemv_int24_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, q6_K_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_f16_spirv, &qk_q6_K_gemv_int8_wide_f16_spirv,
-    &qk_q6_K_gemv_int8_ahead_f16_spirv, &qk_q6_K_gemv_int8_shared_f16_spirv, &qk_q6_K_gemv_int8_teams_f16_spirv};
+static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_int8_rows_spirv, &qk_q6_K_gemv_int8_wide_spirv,
+    &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -1259,14 +1261,14 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_int8_rows_f16_spirv,
+    .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = q6_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1312,13 +1314,15 @@ static const uint32_t q6_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_id_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, q6_K_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q6_K_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q6_K_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_f32_spirv, &qk_q6_K_gemv_id_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .abi = 4,
@@ -1327,14 +1331,14 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_rows_f32_spirv,
+    .code = &qk_q6_K_gemv_id_rows_spirv,
     .schedules = q6_K_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1393,6 +1397,7 @@ static const uint32_t q6_K_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
@@ -1400,10 +1405,11 @@ static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "l
     {11, "padded", 0, 2, q6_K_gemv_id_int8_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q6_K_gemv_id_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q6_K_gemv_id_int8_f32_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .abi = 4,
@@ -1412,14 +1418,14 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1459,6 +1465,7 @@ static const uint32_t q6_K_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
@@ -1466,10 +1473,11 @@ static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, q6_K_gemv_id_split_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_split_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q6_K_gemv_id_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q6_K_gemv_id_split_f32_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .abi = 4,
@@ -1478,14 +1486,14 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_split_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1525,6 +1533,7 @@ static const uint32_t q6_K_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
@@ -1532,10 +1541,11 @@ static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, q6_K_gemv_id_int24_f32_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, q6_K_gemv_id_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, q6_K_gemv_id_int24_f32_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f32_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f32_spirv, 0, 0, 0};
+static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .abi = 4,
@@ -1544,14 +1554,14 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1589,13 +1599,15 @@ static const uint32_t q6_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_id_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, q6_K_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q6_K_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q6_K_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_f16_spirv, &qk_q6_K_gemv_id_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_rows_spirv, &qk_q6_K_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .abi = 4,
@@ -1604,14 +1616,14 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_rows_f16_spirv,
+    .code = &qk_q6_K_gemv_id_rows_spirv,
     .schedules = q6_K_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1670,6 +1682,7 @@ static const uint32_t q6_K_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
@@ -1677,10 +1690,11 @@ static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "l
     {11, "padded", 0, 2, q6_K_gemv_id_int8_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q6_K_gemv_id_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q6_K_gemv_id_int8_f16_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .abi = 4,
@@ -1689,14 +1703,14 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1736,6 +1750,7 @@ static const uint32_t q6_K_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
@@ -1743,10 +1758,11 @@ static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, q6_K_gemv_id_split_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_split_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q6_K_gemv_id_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q6_K_gemv_id_split_f16_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .abi = 4,
@@ -1755,14 +1771,14 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_split_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1802,6 +1818,7 @@ static const uint32_t q6_K_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
@@ -1809,10 +1826,11 @@ static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "
     {11, "padded", 0, 2, q6_K_gemv_id_int24_f16_vulkan_padded},
     {12, "checked", 0, 2, q6_K_gemv_id_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged},
-    {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, q6_K_gemv_id_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, q6_K_gemv_id_int24_f16_vulkan_x_type}};
 
-static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_f16_spirv,
-    &qk_q6_K_gemv_id_int8_wide_f16_spirv, 0, 0, 0};
+static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_gemv_id_int8_rows_spirv, &qk_q6_K_gemv_id_int8_wide_spirv, 0,
+    0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .abi = 4,
@@ -1821,14 +1839,14 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_q6_K_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q6_K_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -234,30 +234,18 @@ extern const qk_code qk_tq1_0_dequant_bf16_spirv;
 extern const qk_code qk_tq1_0_gather_f32_spirv;
 extern const qk_code qk_tq1_0_gather_f16_spirv;
 extern const qk_code qk_tq1_0_gather_bf16_spirv;
-extern const qk_code qk_tq1_0_gemv_rows_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_wide_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_shared_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_teams_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_rows_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_wide_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_ahead_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_shared_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_teams_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_rows_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_wide_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_shared_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_teams_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_rows_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_wide_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_ahead_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_shared_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_int8_teams_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_id_rows_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_id_wide_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_id_int8_rows_f32_spirv;
-extern const qk_code qk_tq1_0_gemv_id_rows_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_id_wide_f16_spirv;
-extern const qk_code qk_tq1_0_gemv_id_int8_rows_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_rows_spirv;
+extern const qk_code qk_tq1_0_gemv_wide_spirv;
+extern const qk_code qk_tq1_0_gemv_shared_spirv;
+extern const qk_code qk_tq1_0_gemv_teams_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_rows_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_wide_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_ahead_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_shared_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_teams_spirv;
+extern const qk_code qk_tq1_0_gemv_id_rows_spirv;
+extern const qk_code qk_tq1_0_gemv_id_wide_spirv;
+extern const qk_code qk_tq1_0_gemv_id_int8_rows_spirv;
 extern const qk_code qk_tq1_0_msl;
 
 static const qk_binding tq1_0_dequant_f32_bindings[] = {
@@ -634,6 +622,7 @@ static const uint32_t tq1_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2
 static const uint32_t tq1_0_gemv_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t tq1_0_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f32_vulkan_rows},
@@ -641,10 +630,11 @@ static const qk_spec_constant tq1_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, tq1_0_gemv_f32_vulkan_shared_fours},
     {12, "checked", 0, 2, tq1_0_gemv_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_f32_vulkan_staged},
-    {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule}};
+    {20, "schedule", 0, 5, tq1_0_gemv_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, tq1_0_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_f32_spirv, &qk_tq1_0_gemv_wide_f32_spirv, 0,
-    &qk_tq1_0_gemv_shared_f32_spirv, &qk_tq1_0_gemv_teams_f32_spirv};
+static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
+    &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .abi = 4,
@@ -653,14 +643,14 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_rows_f32_spirv,
+    .code = &qk_tq1_0_gemv_rows_spirv,
     .schedules = tq1_0_gemv_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = tq1_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -729,6 +719,7 @@ static const uint32_t tq1_0_gemv_int8_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
@@ -739,10 +730,11 @@ static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, tq1_0_gemv_int8_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, tq1_0_gemv_int8_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, tq1_0_gemv_int8_f32_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f32_spirv, &qk_tq1_0_gemv_int8_wide_f32_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv, &qk_tq1_0_gemv_int8_teams_f32_spirv};
+static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
+    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .abi = 4,
@@ -751,14 +743,14 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_rows_f32_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int8_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_int8_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -806,6 +798,7 @@ static const uint32_t tq1_0_gemv_split_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f32_vulkan_batch},
@@ -817,10 +810,11 @@ static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, tq1_0_gemv_split_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_split_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, tq1_0_gemv_split_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, tq1_0_gemv_split_f32_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f32_spirv, &qk_tq1_0_gemv_int8_wide_f32_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv, &qk_tq1_0_gemv_int8_teams_f32_spirv};
+static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
+    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .abi = 4,
@@ -829,14 +823,14 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_rows_f32_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_split_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_split_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -884,6 +878,7 @@ static const uint32_t tq1_0_gemv_int24_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f32_vulkan_batch},
@@ -895,10 +890,11 @@ static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, tq1_0_gemv_int24_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f32_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f32_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes}};
+    {14, "lanes", 32, 4, tq1_0_gemv_int24_f32_vulkan_lanes},
+    {21, "x_type", 0, 1, tq1_0_gemv_int24_f32_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f32_spirv, &qk_tq1_0_gemv_int8_wide_f32_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f32_spirv, &qk_tq1_0_gemv_int8_shared_f32_spirv, &qk_tq1_0_gemv_int8_teams_f32_spirv};
+static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
+    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .abi = 4,
@@ -907,14 +903,14 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_rows_f32_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int24_f32_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_int24_f32_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -960,6 +956,7 @@ static const uint32_t tq1_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2
 static const uint32_t tq1_0_gemv_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
+static const uint32_t tq1_0_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_f16_vulkan_rows},
@@ -967,10 +964,11 @@ static const qk_spec_constant tq1_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {6, "shared_fours", 512, 4, tq1_0_gemv_f16_vulkan_shared_fours},
     {12, "checked", 0, 2, tq1_0_gemv_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_f16_vulkan_staged},
-    {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule}};
+    {20, "schedule", 0, 5, tq1_0_gemv_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, tq1_0_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_f16_spirv, &qk_tq1_0_gemv_wide_f16_spirv, 0,
-    &qk_tq1_0_gemv_shared_f16_spirv, &qk_tq1_0_gemv_teams_f16_spirv};
+static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows_spirv, &qk_tq1_0_gemv_wide_spirv, 0,
+    &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .abi = 4,
@@ -979,14 +977,14 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_rows_f16_spirv,
+    .code = &qk_tq1_0_gemv_rows_spirv,
     .schedules = tq1_0_gemv_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = tq1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1055,6 +1053,7 @@ static const uint32_t tq1_0_gemv_int8_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
@@ -1065,10 +1064,11 @@ static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {12, "checked", 1, 2, tq1_0_gemv_int8_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int8_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int8_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, tq1_0_gemv_int8_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, tq1_0_gemv_int8_f16_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f16_spirv, &qk_tq1_0_gemv_int8_wide_f16_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv, &qk_tq1_0_gemv_int8_teams_f16_spirv};
+static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
+    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .abi = 4,
@@ -1077,14 +1077,14 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_rows_f16_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int8_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_int8_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1132,6 +1132,7 @@ static const uint32_t tq1_0_gemv_split_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_split_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_split_f16_vulkan_batch},
@@ -1143,10 +1144,11 @@ static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, tq1_0_gemv_split_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_split_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_split_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, tq1_0_gemv_split_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, tq1_0_gemv_split_f16_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f16_spirv, &qk_tq1_0_gemv_int8_wide_f16_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv, &qk_tq1_0_gemv_int8_teams_f16_spirv};
+static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
+    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .abi = 4,
@@ -1155,14 +1157,14 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_rows_f16_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_split_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_split_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1210,6 +1212,7 @@ static const uint32_t tq1_0_gemv_int24_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_schedule[] = {0, 1, 2, 3, 4, 5};
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_lanes[] = {8, 16, 32, 64};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq1_0_gemv_int24_f16_vulkan_batch},
@@ -1221,10 +1224,11 @@ static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {12, "checked", 0, 2, tq1_0_gemv_int24_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_int24_f16_vulkan_staged},
     {20, "schedule", 0, 6, tq1_0_gemv_int24_f16_vulkan_schedule},
-    {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes}};
+    {14, "lanes", 32, 4, tq1_0_gemv_int24_f16_vulkan_lanes},
+    {21, "x_type", 1, 1, tq1_0_gemv_int24_f16_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_f16_spirv, &qk_tq1_0_gemv_int8_wide_f16_spirv,
-    &qk_tq1_0_gemv_int8_ahead_f16_spirv, &qk_tq1_0_gemv_int8_shared_f16_spirv, &qk_tq1_0_gemv_int8_teams_f16_spirv};
+static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_int8_rows_spirv, &qk_tq1_0_gemv_int8_wide_spirv,
+    &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .abi = 4,
@@ -1233,14 +1237,14 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .family = "gemv",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_int8_rows_f16_spirv,
+    .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int24_f16_schedules,
     .binding_count = 3,
     .bindings = tq1_0_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
     .push = tq1_0_gemv_int24_f16_push,
-    .spec_constant_count = 11,
+    .spec_constant_count = 12,
     .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1286,14 +1290,15 @@ static const uint32_t tq1_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f32_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_id_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant tq1_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f32_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_id_f32_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f32_vulkan_staged},
-    {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule}};
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, tq1_0_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_f32_spirv, &qk_tq1_0_gemv_id_wide_f32_spirv, 0, 0,
-    0};
+static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .abi = 4,
@@ -1302,14 +1307,14 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_rows_f32_spirv,
+    .code = &qk_tq1_0_gemv_id_rows_spirv,
     .schedules = tq1_0_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1365,13 +1370,15 @@ static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_schedule}};
+    {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, tq1_0_gemv_id_int8_f32_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .abi = 4,
@@ -1380,14 +1387,14 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int8_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1422,13 +1429,15 @@ static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_split_f32_vulkan_schedule}};
+    {20, "schedule", 0, 2, tq1_0_gemv_id_split_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, tq1_0_gemv_id_split_f32_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .abi = 4,
@@ -1437,14 +1446,14 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_split_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1479,13 +1488,15 @@ static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_schedule}};
+    {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f32_vulkan_schedule},
+    {21, "x_type", 0, 1, tq1_0_gemv_id_int24_f32_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f32_spirv, 0, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .abi = 4,
@@ -1494,14 +1505,14 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_rows_f32_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int24_f32_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1537,14 +1548,15 @@ static const uint32_t tq1_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_checked[] = {0, 1};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t tq1_0_gemv_id_f16_vulkan_schedule[] = {0, 1, 2};
+static const uint32_t tq1_0_gemv_id_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant tq1_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_f16_vulkan_rows},
     {12, "checked", 0, 2, tq1_0_gemv_id_f16_vulkan_checked},
     {7, "staged", 1, 4, tq1_0_gemv_id_f16_vulkan_staged},
-    {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule}};
+    {20, "schedule", 0, 3, tq1_0_gemv_id_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, tq1_0_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_f16_spirv, &qk_tq1_0_gemv_id_wide_f16_spirv, 0, 0,
-    0};
+static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_id_rows_spirv, &qk_tq1_0_gemv_id_wide_spirv, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .abi = 4,
@@ -1553,14 +1565,14 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_rows_f16_spirv,
+    .code = &qk_tq1_0_gemv_id_rows_spirv,
     .schedules = tq1_0_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1616,13 +1628,15 @@ static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_schedule}};
+    {20, "schedule", 0, 2, tq1_0_gemv_id_int8_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .abi = 4,
@@ -1631,14 +1645,14 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int8_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1673,13 +1687,15 @@ static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_split_f16_vulkan_schedule}};
+    {20, "schedule", 0, 2, tq1_0_gemv_id_split_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, tq1_0_gemv_id_split_f16_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .abi = 4,
@@ -1688,14 +1704,14 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_split_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
@@ -1730,13 +1746,15 @@ static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits},
-    {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_schedule}};
+    {20, "schedule", 0, 2, tq1_0_gemv_id_int24_f16_vulkan_schedule},
+    {21, "x_type", 1, 1, tq1_0_gemv_id_int24_f16_vulkan_x_type}};
 
-static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_f16_spirv, 0, 0, 0, 0};
+static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .abi = 4,
@@ -1745,14 +1763,14 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .family = "gemv_id",
     .api = QK_API_VULKAN,
     .entry = "main",
-    .code = &qk_tq1_0_gemv_id_int8_rows_f16_spirv,
+    .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int24_f16_bindings,
     .push_bytes = 28,
     .push_count = 7,
     .push = tq1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,

@@ -46,7 +46,7 @@ says "and its counts" '"ir": \{"loads": 2, "bits": 8, "integer": 2, "float": 4, 
 says "a kernel's banner" '^// For each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float, 1.12 conversions\.$' \
   "$work/out/q4_0/q4_0_dequant_f32.comp"
 says "the banner of results in f16" 'and 2 written, 7.06 operations: .* 2.06 conversions\.$' "$work/out/q4_0/q4_0_dequant_f16.comp"
-says "a sum's banner" '^// For each weight 0.562 bytes read, 3.92 operations: ' "$work/out/q4_0/q4_0_gemv_wide_f32.comp"
+says "a sum's banner" '^// For each weight 0.562 bytes read, 3.92 operations: ' "$work/out/q4_0/q4_0_gemv_wide.comp"
 for file in q4_0.metal q4_0.c q4_0.h; do
   says "the families in $file" 'dequant, gather in f32: for each weight 0.562 bytes read and 4 written, ' "$work/out/q4_0/$file"
   says "the sums in $file" 'gemv, gemv_id in f32: for each weight 0.562 bytes read, ' "$work/out/q4_0/$file"
@@ -65,7 +65,7 @@ refuses "no templates for SPIR-V" 'cannot read template' "$QKGEN" list --cost --
 check "none are needed without" "$QKGEN" list --cost --data "$work" --formats "$SOURCE/formats" --format q4_0
 # What no run shows, for a driver may give zeros for what is beyond a buffer: the last block is loaded word by word.
 "$QKGEN" emit --format q4_0 --family gemv --out "$work/emitted" >"$work/log" 2>&1 || fail "emit fails" "$work/log"
-sed -n '/^void fetch_last/,/^}/p' "$work/emitted/q4_0/q4_0_gemv_wide_f32.comp" >"$work/last"
+sed -n '/^void fetch_last/,/^}/p' "$work/emitted/q4_0/q4_0_gemv_wide.comp" >"$work/last"
 check "the last block: words, as far as it goes" grep -q 'blocks_to_end(' "$work/last"
 if grep -q '_four\[' "$work/last"; then fail "the last block: 16 bytes at a time" "$work/last"; else pass; fi
 

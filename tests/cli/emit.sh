@@ -87,11 +87,11 @@ check "a second run of emit --shown changed files" diff "$work/before" "$work/af
 check "--check --shown" "$QKGEN" emit --check "${few[@]}"
 
 cp "$work/tree/manifest.json" "$work/kept"
-line=$(grep -n 'q4_0/q4_0_gemv_wide_f16.comp' "$work/kept" | cut -d: -f1)
+line=$(grep -n 'q4_0/q4_0_gemv_wide.comp' "$work/kept" | cut -d: -f1)
 sed -E "${line}s/: \"[0-9a-f]{8}/: \"00000000/" "$work/kept" >"$work/tree/manifest.json"
-noticed "another hash" "/manifest.json:$line: error: q4_0/q4_0_gemv_wide_f16.comp of format q4_0 is not .*qkgen emit --format q4_0 --out DIR"
+noticed "another hash" "/manifest.json:$line: error: q4_0/q4_0_gemv_wide.comp of format q4_0 is not .*qkgen emit --format q4_0 --out DIR"
 sed "${line}d" "$work/kept" >"$work/tree/manifest.json"
-noticed "a missing hash" "/manifest.json: error: has no hash of q4_0/q4_0_gemv_wide_f16.comp; run .qkgen emit --shown "
+noticed "a missing hash" "/manifest.json: error: has no hash of q4_0/q4_0_gemv_wide.comp; run .qkgen emit --shown "
 line=$(grep -n 'q6_K/q6_K.h"' "$work/kept" | cut -d: -f1)
 sed -E "${line}s/: \"[0-9a-f]{8}/: \"00000000/" "$work/kept" >"$work/tree/manifest.json"
 noticed "another hash of a shown file" "/manifest.json:$line: error: this is not the hash of q6_K/q6_K.h; run "
@@ -208,9 +208,9 @@ check "what is emitted compiles" $cc -c -I"$SOURCE/runtime/include" -I"$work/uni
 check "with its code" $cc -c -I"$SOURCE/runtime/include" -I"$work/units" -o "$work/units/q4_0_code.o" "$work/units/q4_0/q4_0_code.c"
 says "the stub has the class's name" 'qk_q4_0_gemv_mma_f32\(' "$work/units/q4_0/q4_0.h"
 if grep -q "2 kernels for Vulkan are left out: class mma needs glslang 13 or newer" "$work/log"; then
-  check "nothing of them is written" test ! -e "$work/units/q4_0/q4_0_gemv_mma_f32.comp"
+  check "nothing of them is written" test ! -e "$work/units/q4_0/q4_0_gemv_mma.comp"
 else
-  says "operands go where the unit has them" 'ORDER_A >> 21 & 7u' "$work/units/q4_0/q4_0_gemv_mma_f32.comp"
+  says "operands go where the unit has them" 'ORDER_A >> 21 & 7u' "$work/units/q4_0/q4_0_gemv_mma.comp"
   says "the descriptor asks for what is needed" '"order_bc"' "$work/units/q4_0/q4_0.c"
 fi
 finish

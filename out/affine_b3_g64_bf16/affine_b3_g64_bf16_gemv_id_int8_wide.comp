@@ -1,0 +1,472 @@
+// affine_b3_g64_bf16_gemv_id_int8_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// 28 bytes for 64 elements, 3.5 bits each.
+// For each weight 0.438 bytes read, 3.33 operations: 0.0625 loads, 2.45 bits, 0.672 integer, 0.109 float, 0.0312 conversions.
+//
+//     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+//     from "MLX, mlx.core.quantize with mode='affine'"
+//     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+//
+//     block group {
+//         buffer weight { w: u32[group * bits / 32] }
+//         buffer scales { s: T }
+//         buffer biases { b: T }
+//     }
+//
+//     code q = w { bits @ 0 (group:bits) }
+//
+//     value = q * s + b
+//
+// Here bits = 3, group = 64, T = bf16.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
+layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
+layout(binding = 4, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 5, std430) writeonly buffer Output { float y[]; };
+layout(binding = 6, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 32 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][2];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = x_run(from);
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+// Runs `at` to `at` + 3 of x, for each thread its own.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    if (STAGED > 1u) {
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = staged_x(at + i);
+    } else {
+        swap_runs(at, v);
+    }
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 16u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 4u, x4, x5, x6, x7);
+    vec4 x8, x9, x10, x11;
+    load_runs(from + 8u, x8, x9, x10, x11);
+    vec4 x12, x13, x14, x15;
+    load_runs(from + 12u, x12, x13, x14, x15);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7) - 32 * BIAS)
+        + x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15) - 32 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+    }
+}
+
+// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
+    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 2u >= row_tiles / 2u) {
+        n = 0u;
+        j = j % 2u;
+    }
+    const uint block = n * (row_tiles / 4u) + j / 2u;
+    const uint tile = j % 2u;
+    uint begin = block * 12u + tile * 6u;
+    uint window = begin / 4u;
+    fours[0] = weight_four[window];
+    fours[1] = weight_four[window + 1u];
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// 16 bytes, as far as block `block` goes.
+uvec4 weight_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 12u;
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint word = at * 4u + i;
+        if (word < end) four[i] = weight[word];
+    }
+    return four;
+}
+
+// Loads tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
+    const uint block = n * (row_tiles / 4u) + j / 2u;
+    const uint tile = j % 2u;
+    uint begin = block * 12u + tile * 6u;
+    uint window = begin / 4u;
+    fours[0] = weight_to_end(window, block);
+    fours[1] = weight_to_end(window + 1u, block);
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
+    const uint block = n * (row_tiles / 4u) + j / 2u;
+    const uint tile = j % 2u;
+    float s = bf16_to_f32(words[0] >> (tile * 16u));
+    uint begin = block * 12u + tile * 6u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.z : four0.x;
+    uint pairs0 = (pick0 & 0x3Fu) | ((pick0 & 4032u) << 10u);
+    uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u);
+    uint run0 = pick0 >> 12u;
+    uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u);
+    uint bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
+    uint pick1 = upper ? four0.w : four0.y;
+    uint w_run0 = (pick0 >> 16u) | (pick1 << 16u);
+    uint run1 = w_run0 >> 8u;
+    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u);
+    uint bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
+    uint run2 = pick1 >> 4u;
+    uint pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
+    uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u);
+    uint run3 = pick1 >> 16u;
+    uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
+    uint bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint w_run1 = run3 | (pick2 << 16u);
+    uint run4 = w_run1 >> 12u;
+    uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
+    uint bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u);
+    uint run5 = pick2 >> 8u;
+    uint pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
+    uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u);
+    uint run6 = pick2 >> 20u;
+    uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u);
+    uint bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
+    uint pick3 = upper ? four1.y : four0.w;
+    uint pairs8 = (pick3 & 0x3Fu) | ((pick3 & 4032u) << 10u);
+    uint bytes8 = (pairs8 & 0x70007u) | ((pairs8 & 0x380038u) << 5u);
+    uint run7 = pick3 >> 12u;
+    uint pairs9 = (run7 & 0x3Fu) | ((run7 & 4032u) << 10u);
+    uint bytes9 = (pairs9 & 0x70007u) | ((pairs9 & 0x380038u) << 5u);
+    uint pick4 = upper ? four1.z : four1.x;
+    uint w_run2 = (pick3 >> 16u) | (pick4 << 16u);
+    uint run8 = w_run2 >> 8u;
+    uint pairs10 = (run8 & 0x3Fu) | ((run8 & 4032u) << 10u);
+    uint bytes10 = (pairs10 & 0x70007u) | ((pairs10 & 0x380038u) << 5u);
+    uint run9 = pick4 >> 4u;
+    uint pairs11 = (run9 & 0x3Fu) | ((run9 & 4032u) << 10u);
+    uint bytes11 = (pairs11 & 0x70007u) | ((pairs11 & 0x380038u) << 5u);
+    uint run10 = pick4 >> 16u;
+    uint pairs12 = (run10 & 0x3Fu) | ((run10 & 4032u) << 10u);
+    uint bytes12 = (pairs12 & 0x70007u) | ((pairs12 & 0x380038u) << 5u);
+    uint pick5 = upper ? four1.w : four1.y;
+    uint w_run3 = run10 | (pick5 << 16u);
+    uint run11 = w_run3 >> 12u;
+    uint pairs13 = (run11 & 0x3Fu) | ((run11 & 4032u) << 10u);
+    uint bytes13 = (pairs13 & 0x70007u) | ((pairs13 & 0x380038u) << 5u);
+    uint run12 = pick5 >> 8u;
+    uint pairs14 = (run12 & 0x3Fu) | ((run12 & 4032u) << 10u);
+    uint bytes14 = (pairs14 & 0x70007u) | ((pairs14 & 0x380038u) << 5u);
+    uint run13 = pick5 >> 20u;
+    uint pairs15 = (run13 & 0x3Fu) | ((run13 & 4032u) << 10u);
+    uint bytes15 = (pairs15 & 0x70007u) | ((pairs15 & 0x380038u) << 5u);
+    float b = bf16_to_f32(words[1] >> (tile * 16u));
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
+            + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]);
+        const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10])
+            + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
+    }
+    sum += s * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1) + b * x_sum[k][0];
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 8u, runs_end = runs + (end + 1u) / 2u * 32u;
+    for (staged_from = runs + begin / 2u * 32u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 2u * 32u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
+// they share x.
+void main() {
+    const uint tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                if (!bound) continue;
+                // Of the last block of all, beyond which no load goes, the sum is made beforehand.
+                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 2u >= tiles;
+                float sum_at_end = 0.0;
+                if (at_end) {
+                    uvec4 last[2]; uint last_words[2];
+                    fetch_last(end - 1u, j, last, last_words);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
+                    accumulate(end - 1u, j, k, last, last_words, sum_at_end);
+                }
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+                if (at_end) {
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
+                }
+            }
+            held = c0;
+            held_token = token;
+        }
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+    }
+}

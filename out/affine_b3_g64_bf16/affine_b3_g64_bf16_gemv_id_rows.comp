@@ -1,0 +1,178 @@
+// affine_b3_g64_bf16_gemv_id_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// 28 bytes for 64 elements, 3.5 bits each.
+// For each weight 0.438 bytes read, 5.25 operations: 0.156 loads, 1.84 bits, 0.156 integer, 2.09 float, 1 conversions.
+//
+//     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+//     from "MLX, mlx.core.quantize with mode='affine'"
+//     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+//
+//     block group {
+//         buffer weight { w: u32[group * bits / 32] }
+//         buffer scales { s: T }
+//         buffer biases { b: T }
+//     }
+//
+//     code q = w { bits @ 0 (group:bits) }
+//
+//     value = q * s + b
+//
+// Here bits = 3, group = 64, T = bf16.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 4, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 5, std430) writeonly buffer Output { float y[]; };
+layout(binding = 6, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 32 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 2u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][8];
+float x_sum[TILES][1];
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 16u + tile * 8u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 2u);
+    const vec4 x3 = x_run(from + 3u);
+    const vec4 x4 = x_run(from + 4u);
+    const vec4 x5 = x_run(from + 5u);
+    const vec4 x6 = x_run(from + 6u);
+    const vec4 x7 = x_run(from + 7u);
+    x[k][0] = x0 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+    x[k][4] = x4 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+    x[k][5] = x5;
+    x[k][6] = x6;
+    x[k][7] = x7 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 2u) + j / 2u;
+    const uint tile = j % 2u;
+    float s = bf16_to_f32(uint(scales[block]));
+    uint w0 = weight[block * 6u + tile * 3u];
+    vec2 pair0 = unpackHalf2x16(w0 & 0x70007u);
+    vec2 pair1 = unpackHalf2x16(w0 & 0x380038u);
+    vec2 pair2 = unpackHalf2x16(w0 & 0x1C001C0u);
+    vec2 pair3 = unpackHalf2x16((w0 >> 8u) & 0xE000Eu);
+    uvec4 q0 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uint w1 = weight[block * 6u + tile * 3u + 1u];
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair4 = unpackHalf2x16(w1 & 0x700070u);
+    vec2 pair5 = unpackHalf2x16(w1 & 0x3800380u);
+    vec2 pair6 = unpackHalf2x16((w1 >> 8u) & 0x1C001Cu);
+    vec2 pair7 = unpackHalf2x16((w1 >> 8u) & 0xE000E0u);
+    vec2 pair8 = unpackHalf2x16(w1 & 0x70007u);
+    vec2 pair9 = unpackHalf2x16(w1 & 0x380038u);
+    vec2 pair10 = unpackHalf2x16(w1 & 0x1C001C0u);
+    vec2 pair11 = unpackHalf2x16((w1 >> 8u) & 0xE000Eu);
+    uint w2 = weight[block * 6u + tile * 3u + 2u];
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uvec4 q3 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair12 = unpackHalf2x16(w2 & 0x700070u);
+    vec2 pair13 = unpackHalf2x16(w2 & 0x3800380u);
+    vec2 pair14 = unpackHalf2x16((w2 >> 8u) & 0x1C001Cu);
+    vec2 pair15 = unpackHalf2x16((w2 >> 8u) & 0xE000E0u);
+    float b = bf16_to_f32(uint(biases[block]));
+    sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(q0)) + dot(x[k][2], vec4(q1))
+        + dot(x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y))
+        + dot(x[k][5], vec4(q2)) + dot(x[k][6], vec4(q3)) + dot(x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y))) + b * x_sum[k][0];
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,348 @@
+// affine_b3_g64_bf16_gemv_id_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// 28 bytes for 64 elements, 3.5 bits each.
+// For each weight 0.438 bytes read, 5.17 operations: 0.0625 loads, 1.86 bits, 0.203 integer, 2.05 float, 1 conversions.
+//
+//     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+//     from "MLX, mlx.core.quantize with mode='affine'"
+//     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+//
+//     block group {
+//         buffer weight { w: u32[group * bits / 32] }
+//         buffer scales { s: T }
+//         buffer biases { b: T }
+//     }
+//
+//     code q = w { bits @ 0 (group:bits) }
+//
+//     value = q * s + b
+//
+// Here bits = 3, group = 64, T = bf16.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
+layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
+layout(binding = 4, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 5, std430) writeonly buffer Output { float y[]; };
+layout(binding = 6, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 32 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][16];
+float x_sum[TILES][1];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 16u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
+    const vec4 x8 = staged_x(from + 8u);
+    const vec4 x9 = staged_x(from + 9u);
+    const vec4 x10 = staged_x(from + 10u);
+    const vec4 x11 = staged_x(from + 11u);
+    const vec4 x12 = staged_x(from + 12u);
+    const vec4 x13 = staged_x(from + 13u);
+    const vec4 x14 = staged_x(from + 14u);
+    const vec4 x15 = staged_x(from + 15u);
+    x[k][0] = x0 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+    x[k][4] = x4 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+    x[k][5] = x5;
+    x[k][6] = x6;
+    x[k][7] = x7 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+    x[k][8] = x8 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+    x[k][9] = x9;
+    x[k][10] = x10;
+    x[k][11] = x11 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+    x[k][12] = x12 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+    x[k][13] = x13;
+    x[k][14] = x14;
+    x[k][15] = x15 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+}
+
+// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
+    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 2u >= row_tiles / 2u) {
+        n = 0u;
+        j = j % 2u;
+    }
+    const uint block = n * (row_tiles / 4u) + j / 2u;
+    const uint tile = j % 2u;
+    uint begin = block * 12u + tile * 6u;
+    uint window = begin / 4u;
+    fours[0] = weight_four[window];
+    fours[1] = weight_four[window + 1u];
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// 16 bytes, as far as block `block` goes.
+uvec4 weight_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 12u;
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint word = at * 4u + i;
+        if (word < end) four[i] = weight[word];
+    }
+    return four;
+}
+
+// Loads tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
+    const uint block = n * (row_tiles / 4u) + j / 2u;
+    const uint tile = j % 2u;
+    uint begin = block * 12u + tile * 6u;
+    uint window = begin / 4u;
+    fours[0] = weight_to_end(window, block);
+    fours[1] = weight_to_end(window + 1u, block);
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
+    const uint block = n * (row_tiles / 4u) + j / 2u;
+    const uint tile = j % 2u;
+    float s = bf16_to_f32(words[0] >> (tile * 16u));
+    uint begin = block * 12u + tile * 6u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.z : four0.x;
+    vec2 pair0 = unpackHalf2x16(pick0 & 0x70007u);
+    vec2 pair1 = unpackHalf2x16(pick0 & 0x380038u);
+    vec2 pair2 = unpackHalf2x16(pick0 & 0x1C001C0u);
+    vec2 pair3 = unpackHalf2x16((pick0 >> 8u) & 0xE000Eu);
+    uvec4 q0 = (uvec4(pick0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uint pick1 = upper ? four0.w : four0.y;
+    uint w_run0 = (pick0 >> 16u) | (pick1 << 16u);
+    uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair4 = unpackHalf2x16(pick1 & 0x700070u);
+    vec2 pair5 = unpackHalf2x16(pick1 & 0x3800380u);
+    vec2 pair6 = unpackHalf2x16((pick1 >> 8u) & 0x1C001Cu);
+    vec2 pair7 = unpackHalf2x16((pick1 >> 8u) & 0xE000E0u);
+    vec2 pair8 = unpackHalf2x16(pick1 & 0x70007u);
+    vec2 pair9 = unpackHalf2x16(pick1 & 0x380038u);
+    vec2 pair10 = unpackHalf2x16(pick1 & 0x1C001C0u);
+    vec2 pair11 = unpackHalf2x16((pick1 >> 8u) & 0xE000Eu);
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint w_run1 = (pick1 >> 16u) | (pick2 << 16u);
+    uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uvec4 q3 = (uvec4(pick2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair12 = unpackHalf2x16(pick2 & 0x700070u);
+    vec2 pair13 = unpackHalf2x16(pick2 & 0x3800380u);
+    vec2 pair14 = unpackHalf2x16((pick2 >> 8u) & 0x1C001Cu);
+    vec2 pair15 = unpackHalf2x16((pick2 >> 8u) & 0xE000E0u);
+    uint pick3 = upper ? four1.y : four0.w;
+    vec2 pair16 = unpackHalf2x16(pick3 & 0x70007u);
+    vec2 pair17 = unpackHalf2x16(pick3 & 0x380038u);
+    vec2 pair18 = unpackHalf2x16(pick3 & 0x1C001C0u);
+    vec2 pair19 = unpackHalf2x16((pick3 >> 8u) & 0xE000Eu);
+    uvec4 q4 = (uvec4(pick3) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uint pick4 = upper ? four1.z : four1.x;
+    uint w_run2 = (pick3 >> 16u) | (pick4 << 16u);
+    uvec4 q5 = (uvec4(w_run2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair20 = unpackHalf2x16(pick4 & 0x700070u);
+    vec2 pair21 = unpackHalf2x16(pick4 & 0x3800380u);
+    vec2 pair22 = unpackHalf2x16((pick4 >> 8u) & 0x1C001Cu);
+    vec2 pair23 = unpackHalf2x16((pick4 >> 8u) & 0xE000E0u);
+    vec2 pair24 = unpackHalf2x16(pick4 & 0x70007u);
+    vec2 pair25 = unpackHalf2x16(pick4 & 0x380038u);
+    vec2 pair26 = unpackHalf2x16(pick4 & 0x1C001C0u);
+    vec2 pair27 = unpackHalf2x16((pick4 >> 8u) & 0xE000Eu);
+    uint pick5 = upper ? four1.w : four1.y;
+    uint w_run3 = (pick4 >> 16u) | (pick5 << 16u);
+    uvec4 q6 = (uvec4(w_run3) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uvec4 q7 = (uvec4(pick5) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair28 = unpackHalf2x16(pick5 & 0x700070u);
+    vec2 pair29 = unpackHalf2x16(pick5 & 0x3800380u);
+    vec2 pair30 = unpackHalf2x16((pick5 >> 8u) & 0x1C001Cu);
+    vec2 pair31 = unpackHalf2x16((pick5 >> 8u) & 0xE000E0u);
+    float b = bf16_to_f32(words[1] >> (tile * 16u));
+    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), x[k][1], vec4(q0));
+    float dots1 = dot_add(dots0, x[k][2], vec4(q1));
+    float dots2 = dot_add(dots1, x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
+    float dots3 = dot_add(dots2, x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+    float dots4 = dot_add(dots3, x[k][5], vec4(q2));
+    float dots5 = dot_add(dots4, x[k][6], vec4(q3));
+    float dots6 = dot_add(dots5, x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+    float dots7 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), x[k][9], vec4(q4));
+    float dots8 = dot_add(dots7, x[k][10], vec4(q5));
+    float dots9 = dot_add(dots8, x[k][11], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
+    float dots10 = dot_add(dots9, x[k][12], vec4(pair24.y, pair25.y, pair26.y, pair27.y));
+    float dots11 = dot_add(dots10, x[k][13], vec4(q6));
+    float dots12 = dot_add(dots11, x[k][14], vec4(q7));
+    float dots13 = dot_add(dots12, x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
+    sum += s * (dots6 + dots13) + b * x_sum[k][0];
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 8u, runs_end = runs + (end + 1u) / 2u * 32u;
+    for (staged_from = runs + begin / 2u * 32u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 2u * 32u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
+// they share x.
+void main() {
+    const uint tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                if (!bound) continue;
+                // Of the last block of all, beyond which no load goes, the sum is made beforehand.
+                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 2u >= tiles;
+                float sum_at_end = 0.0;
+                if (at_end) {
+                    uvec4 last[2]; uint last_words[2];
+                    fetch_last(end - 1u, j, last, last_words);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
+                    accumulate(end - 1u, j, k, last, last_words, sum_at_end);
+                }
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+                if (at_end) {
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
+                }
+            }
+            held = c0;
+            held_token = token;
+        }
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+    }
+}

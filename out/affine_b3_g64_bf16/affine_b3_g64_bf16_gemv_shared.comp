@@ -1,0 +1,242 @@
+// affine_b3_g64_bf16_gemv_shared: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
+// 28 bytes for 64 elements, 3.5 bits each.
+// For each weight 0.438 bytes read, 5.25 operations: 0.156 loads, 1.84 bits, 0.156 integer, 2.09 float, 1 conversions.
+//
+//     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+//     from "MLX, mlx.core.quantize with mode='affine'"
+//     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+//
+//     block group {
+//         buffer weight { w: u32[group * bits / 32] }
+//         buffer scales { s: T }
+//         buffer biases { b: T }
+//     }
+//
+//     code q = w { bits @ 0 (group:bits) }
+//
+//     value = q * s + b
+//
+// Here bits = 3, group = 64, T = bf16.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 4, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][8];
+float x_sum[TILES][1];
+
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = x_run(from);
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+// Runs `at` to `at` + 3 of x, for each thread its own.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    swap_runs(at, v);
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 16u + tile * 8u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 4u, x4, x5, x6, x7);
+    x[k][0] = x0 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+    x[k][4] = x4 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+    x[k][5] = x5;
+    x[k][6] = x6;
+    x[k][7] = x7 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 2u) + j / 2u;
+    const uint tile = j % 2u;
+    float s = bf16_to_f32(uint(scales[block]));
+    uint w0 = weight[block * 6u + tile * 3u];
+    vec2 pair0 = unpackHalf2x16(w0 & 0x70007u);
+    vec2 pair1 = unpackHalf2x16(w0 & 0x380038u);
+    vec2 pair2 = unpackHalf2x16(w0 & 0x1C001C0u);
+    vec2 pair3 = unpackHalf2x16((w0 >> 8u) & 0xE000Eu);
+    uvec4 q0 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uint w1 = weight[block * 6u + tile * 3u + 1u];
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair4 = unpackHalf2x16(w1 & 0x700070u);
+    vec2 pair5 = unpackHalf2x16(w1 & 0x3800380u);
+    vec2 pair6 = unpackHalf2x16((w1 >> 8u) & 0x1C001Cu);
+    vec2 pair7 = unpackHalf2x16((w1 >> 8u) & 0xE000E0u);
+    vec2 pair8 = unpackHalf2x16(w1 & 0x70007u);
+    vec2 pair9 = unpackHalf2x16(w1 & 0x380038u);
+    vec2 pair10 = unpackHalf2x16(w1 & 0x1C001C0u);
+    vec2 pair11 = unpackHalf2x16((w1 >> 8u) & 0xE000Eu);
+    uint w2 = weight[block * 6u + tile * 3u + 2u];
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uvec4 q3 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair12 = unpackHalf2x16(w2 & 0x700070u);
+    vec2 pair13 = unpackHalf2x16(w2 & 0x3800380u);
+    vec2 pair14 = unpackHalf2x16((w2 >> 8u) & 0x1C001Cu);
+    vec2 pair15 = unpackHalf2x16((w2 >> 8u) & 0xE000E0u);
+    float b = bf16_to_f32(uint(biases[block]));
+    sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(q0)) + dot(x[k][2], vec4(q1))
+        + dot(x[k][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y))
+        + dot(x[k][5], vec4(q2)) + dot(x[k][6], vec4(q3)) + dot(x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y))) + b * x_sum[k][0];
+}
+
+const uint X_WORDS = 33u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < 32u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) words[32u + i] = floatBitsToUint(x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint i = 0u; i < 32u; ++i) x[0][i / 4u][i % 4u] = uintBitsToFloat(words[i]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) x_sum[0][i] = uintBitsToFloat(words[32u + i]);
+}
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
+        load_x(i / count, begin + i % count, 0u);
+        if (i < count * BATCH) share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
+// of them. Sums of a later slice are added to those of earlier ones.
+void main() {
+    const uint tiles = row_tiles, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
+    for (uint begin = 0u; begin < tiles; begin += SLICE) {
+        const uint count = min(SLICE, tiles - begin);
+        share_slice(begin, count);
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+            const uint row = first + gl_SubgroupInvocationID / width * ROWS;
+            float sum[ROWS][BATCH];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+            }
+            for (uint t = lane; t < count; t += width) {
+                const uint j = begin + t;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, sum[r][m]);
+                }
+            }
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                float of_rows[ROWS];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+                const float all = sum_of_lanes(of_rows, width);
+                if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u);
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+// ct_b4_channel_gemv_int8_wide: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
+// 18 bytes for 32 elements, 4 bits each.
+// For each weight 0.5 bytes read, 1.19 operations: 0.0625 loads, 0.406 bits, 0.594 integer, 0.0938 float, 0.0312 conversions.
+//
+//     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
+//     from "compressed-tensors: pack-quantized, symmetric, by channels"
+//
+//     block 1 x 32 {
+//         buffer weight_packed      { w: u32[4] }
+//         buffer weight_scale[rows] { s: bf16 }
+//     }
+//
+//     code q = w { 4 @ 0 (32:4) }
+//
+//     value = (q - 8) * s
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer Weight_packedBuffer { uint weight_packed[]; };
+layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint16_t weight_scale[]; };
+layout(binding = 0, std430) readonly buffer Weight_packed_fourBuffer { uvec4 weight_packed_four[]; };
+layout(binding = 3, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 2, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 2u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][8];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][1];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 8u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 8u];
+}
+
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = x_run(from);
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+// Runs `at` to `at` + 3 of x, for each thread its own.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    if (STAGED > 1u) {
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = staged_x(at + i);
+    } else {
+        swap_runs(at, v);
+    }
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 8u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 4u, x4, x5, x6, x7);
+    vec4 most = abs(x0);
+    most = max(most, abs(x1));
+    most = max(most, abs(x2));
+    most = max(most, abs(x3));
+    most = max(most, abs(x4));
+    most = max(most, abs(x5));
+    most = max(most, abs(x6));
+    most = max(most, abs(x7));
+    const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    x_step[k][0] = 1.0 / scale;
+    const ivec4 i0 = integers(x0 * scale);
+    const ivec4 i1 = integers(x1 * scale);
+    const ivec4 i2 = integers(x2 * scale);
+    const ivec4 i3 = integers(x3 * scale);
+    const ivec4 i4 = integers(x4 * scale);
+    const ivec4 i5 = integers(x5 * scale);
+    const ivec4 i6 = integers(x6 * scale);
+    const ivec4 i7 = integers(x7 * scale);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
+        x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
+        x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
+        x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
+        x[k][digit][4] = bytes_of(ivec4(i4.x, i4.z, i5.x, i5.z), digit);
+        x[k][digit][5] = bytes_of(ivec4(i4.y, i4.w, i5.y, i5.w), digit);
+        x[k][digit][6] = bytes_of(ivec4(i6.x, i6.z, i7.x, i7.z), digit);
+        x[k][digit][7] = bytes_of(ivec4(i6.y, i6.w, i7.y, i7.w), digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
+            + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
+            + sum_of_bytes(x[k][digit][7]);
+    }
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uvec4 fours[1], out uint words[1]) {
+    const uint row = n, tile = j;
+    const uint block_col = tile / 1u;
+    fours[0] = weight_packed_four[row * grid_cols + block_col];
+    words[0] = uint(weight_scale[row]);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[1], inout float sum) {
+    const uint row = n, tile = j;
+    const uint block_col = tile / 1u;
+    float s = bf16_to_f32(words[0]);
+    uvec4 four = fours[0];
+    uint w0 = four.x;
+    uint bytes0 = w0 & 0xF0F0F0Fu;
+    uint bytes1 = (w0 >> 4u) & 0xF0F0F0Fu;
+    uint w1 = four.y;
+    uint bytes2 = w1 & 0xF0F0F0Fu;
+    uint bytes3 = (w1 >> 4u) & 0xF0F0F0Fu;
+    uint w2 = four.z;
+    uint bytes4 = w2 & 0xF0F0F0Fu;
+    uint bytes5 = (w2 >> 4u) & 0xF0F0F0Fu;
+    uint w3 = four.w;
+    uint bytes6 = w3 & 0xF0F0F0Fu;
+    uint bytes7 = (w3 >> 4u) & 0xF0F0F0Fu;
+    float dots0 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4])
+            + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7])
+            - 8 * x_digits[k][digit][0]);
+    }
+    sum += s * (x_step[k][0] * dots0);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + end * 8u;
+    for (staged_from = runs + begin * 8u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 8u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j * 8u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+void walk() {
+    const uint tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    uint held = ~0u, turn = 0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                uvec4 fours[ROWS][1];
+                uint words[ROWS][1];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c0;
+        }
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) finish(0u, row + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
+        if (i >= teams * ROWS || first + i >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+        finish(0u, first + i, total);
+    }
+}
+
+void main() {
+    // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
+    if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
+}

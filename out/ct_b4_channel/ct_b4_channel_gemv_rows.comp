@@ -1,0 +1,151 @@
+// ct_b4_channel_gemv_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
+// 18 bytes for 32 elements, 4 bits each.
+// For each weight 0.5 bytes read, 4.06 operations: 0.188 loads, 0.688 bits, 0.5 integer, 2.19 float, 0.5 conversions.
+//
+//     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
+//     from "compressed-tensors: pack-quantized, symmetric, by channels"
+//
+//     block 1 x 32 {
+//         buffer weight_packed      { w: u32[4] }
+//         buffer weight_scale[rows] { s: bf16 }
+//     }
+//
+//     code q = w { 4 @ 0 (32:4) }
+//
+//     value = (q - 8) * s
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer Weight_packedBuffer { uint weight_packed[]; };
+layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint16_t weight_scale[]; };
+layout(binding = 3, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 2, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][4];
+float x_sum[TILES][1];
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 4u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 2u);
+    const vec4 x3 = x_run(from + 3u);
+    x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint row = n, tile = j;
+    const uint block_col = tile / 2u;
+    const uint t = tile % 2u;
+    float s = bf16_to_f32(uint(weight_scale[row]));
+    uint w0 = weight_packed[row * (grid_cols * 4u) + (block_col * 4u + t * 2u)];
+    vec2 pair0 = unpackHalf2x16(w0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16(w0 & 0xF000F0u);
+    vec2 pair2 = unpackHalf2x16((w0 >> 8u) & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((w0 >> 8u) & 0xF000F0u);
+    uint w1 = weight_packed[row * (grid_cols * 4u) + (block_col * 4u + t * 2u + 1u)];
+    vec2 pair4 = unpackHalf2x16(w1 & 0xF000Fu);
+    vec2 pair5 = unpackHalf2x16(w1 & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16((w1 >> 8u) & 0xF000Fu);
+    vec2 pair7 = unpackHalf2x16((w1 >> 8u) & 0xF000F0u);
+    sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y))
+        + dot(x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y))
+        - 8.0 * x_sum[k][0]);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    for (uint vector = 0u; vector < batch; ++vector) {
+        uint held = ~0u;
+        for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+            float sum[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+            for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+                [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                    const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                    if (j >= row_tiles) continue;
+                    if (c != held) load_x(vector, j, k);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                }
+                held = c;
+            }
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                const float all = subgroupAdd(sum[r]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[gl_SubgroupID * ROWS + r] = all;
+                else if (row < rows) finish(vector, row, all);
+            }
+            if (split == 1u) continue;
+            barrier();
+            for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+                const uint at = i / ROWS * (split - 1u) * ROWS + i;
+                float total = 0.0;
+                for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+                if (first + i < rows) finish(vector, first + i, total);
+            }
+            barrier();
+        }
+    }
+}

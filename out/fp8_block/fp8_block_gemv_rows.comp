@@ -1,0 +1,312 @@
+// fp8_block_gemv_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
+// 16388 bytes for 16384 elements, 8.002 bits each.
+// For each weight 1 bytes read, 19 operations: 1.06 loads, 8.5 bits, 5.38 integer, 3.06 float, 1 conversions.
+//
+//     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
+//     from "DeepSeek-V3: block-wise FP8"
+//
+//     block 128 x 128 ragged {
+//         buffer weight           { w: u8[128][128] }
+//         buffer weight_scale_inv { s: f32 }
+//     }
+//
+//     code q: e4m3 = w { 8 @ 0 (16384:8) }
+//
+//     value = q * s
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
+layout(binding = 1, std430) readonly buffer Weight_scale_invBuffer { uint weight_scale_inv[]; };
+layout(binding = 3, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 2, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 2, std430) readonly buffer InputElements { float x_at[]; };
+layout(binding = 2, std430) readonly buffer InputElementHalves { uint16_t x_half_at[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// Element `at` of x.
+float x_element(uint at) {
+    if (X_TYPE == 0u) return x_at[at];
+    const uint half_word = uint(x_half_at[at]);
+    return X_TYPE == 1u ? unpackHalf2x16(half_word).x : uintBitsToFloat(half_word << 16);
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = BATCH == 1u ? 4u : 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][BATCH][4];
+float x_sum[TILES][BATCH][1];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 4u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * (cols / 4u) + place;
+        const vec4 x0 = x_run(from);
+        const vec4 x1 = x_run(from + 1u);
+        const vec4 x2 = x_run(from + 2u);
+        const vec4 x3 = x_run(from + 3u);
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint row = n, tile = j;
+    const uint block_row = row / 128u;
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    float s = uintBitsToFloat(weight_scale_inv[block_row * grid_cols + block_col]);
+    uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 16u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 1u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
+    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits1 = q_bits0.x;
+    uint q_bits2 = q_bits0.y;
+    uint q_bits3 = q_bits0.z;
+    uint q_bits4 = q_bits0.w;
+    // w: 8 bits
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);
+    uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 4u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 5u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
+    uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits6 = q_bits5.x;
+    uint q_bits7 = q_bits5.y;
+    uint q_bits8 = q_bits5.z;
+    uint q_bits9 = q_bits5.w;
+    // w: 8 bits
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);
+    uint w2 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 8u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 9u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
+    uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits11 = q_bits10.x;
+    uint q_bits12 = q_bits10.y;
+    uint q_bits13 = q_bits10.z;
+    uint q_bits14 = q_bits10.w;
+    // w: 8 bits
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);
+    uint w3 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 12u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 13u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
+    uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits16 = q_bits15.x;
+    uint q_bits17 = q_bits15.y;
+    uint q_bits18 = q_bits15.z;
+    uint q_bits19 = q_bits15.w;
+    // w: 8 bits
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
+    }
+}
+
+// The 16 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[4]) {
+    const uint block_row = row / 128u;
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = uint(weight[row * cols + min(block_col * 128u + t * 16u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 1u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 2u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 3u, cols - 1u)]) << 24u);
+    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits1 = q_bits0.x;
+    uint q_bits2 = q_bits0.y;
+    uint q_bits3 = q_bits0.z;
+    uint q_bits4 = q_bits0.w;
+    // w: 8 bits
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);
+    float s = uintBitsToFloat(weight_scale_inv[block_row * grid_cols + block_col]);
+    v[0] = q0 * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 4u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 5u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 6u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 7u, cols - 1u)]) << 24u);
+    uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits6 = q_bits5.x;
+    uint q_bits7 = q_bits5.y;
+    uint q_bits8 = q_bits5.z;
+    uint q_bits9 = q_bits5.w;
+    // w: 8 bits
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);
+    v[1] = q1 * s;
+
+    // elements 8 to 11, counted from the tile's first
+    uint w2 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 8u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 9u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 10u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 11u, cols - 1u)]) << 24u);
+    uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits11 = q_bits10.x;
+    uint q_bits12 = q_bits10.y;
+    uint q_bits13 = q_bits10.z;
+    uint q_bits14 = q_bits10.w;
+    // w: 8 bits
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);
+    v[2] = q2 * s;
+
+    // elements 12 to 15, counted from the tile's first
+    uint w3 = uint(weight[row * cols + min(block_col * 128u + t * 16u + 12u, cols - 1u)])
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 13u, cols - 1u)]) << 8u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 14u, cols - 1u)]) << 16u)
+        | (uint(weight[row * cols + min(block_col * 128u + t * 16u + 15u, cols - 1u)]) << 24u);
+    uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits16 = q_bits15.x;
+    uint q_bits17 = q_bits15.y;
+    uint q_bits18 = q_bits15.z;
+    uint q_bits19 = q_bits15.w;
+    // w: 8 bits
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
+        * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0,
+        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);
+    v[3] = q3 * s;
+}
+
+// The products of what tile `j` of row `n` has in that row, for each right-hand side.
+void sum_cut(uint n, uint j, out float part[BATCH]) {
+    const uint row_cols = cols;
+    for (uint m = 0; m < BATCH; ++m) part[m] = 0.0;
+    const uint row = n, tile = j, place = j * 16u;
+    const uint from = 0u, to = min(row_cols - place, 16u);
+    vec4 v[4];
+    decode(row, tile, v);
+    for (uint e = from; e < to; ++e) {
+        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * x_element(min(m, batch - 1u) * row_cols + place + e);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
+    const uint row_cols = cols, whole_tiles = row_cols % 4u == 0u ? row_cols / 16u : 0u;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (j >= whole_tiles) {
+                    [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                        float part[BATCH];
+                        sum_cut(min(first + team * ROWS + r, rows - 1u), j, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                        }
+                    }
+                    continue;
+                }
+                if (c != held) load_x(0u, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) finish(m, row, all);
+            }
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) finish(m, row, total);
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,440 @@
+// gptq_v1_b4_g128_act_gemv_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format gptq_v1_b4_g128_act`; do not edit.
+// 2640 bytes for 4096 elements, 4.156 bits each.
+// For each weight 0.52 bytes read, 23.6 operations: 3.12 loads, 5 bits, 10.5 integer, 3 float, 2 conversions.
+//
+//     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
+//     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
+//     for bits in 2 3 4 8, group in 32 64 128
+//
+//     block 32 x group ragged {
+//         buffer qweight[cols][rows] { w: u32[32][group * bits / 32] }
+//         buffer qzeros[g][rows]     { zs: u32[bits][1] }
+//         buffer scales[g][rows]     { d: f16[32][1] }
+//         buffer g_idx[cols]         { groups: u32[group] }
+//     }
+//
+//     code q                = w      { bits @ 0 (32 * group:bits) }
+//     code z per group      = zs     { bits @ 0 (32:bits) }
+//     code s: f16 per group = d      { 16 @ 0 (32:16) }
+//     code g                = groups { 32 @ 0 (group:32) }
+//
+//     value = (q - (z + 1 & (1 << bits) - 1)) * s
+//
+// Here bits = 4, group = 128.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
+layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
+layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 3, std430) readonly buffer G_idxBuffer { uint g_idx[]; };
+layout(binding = 5, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+layout(binding = 4, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 4, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 4, std430) readonly buffer InputElements { float x_at[]; };
+layout(binding = 4, std430) readonly buffer InputElementHalves { uint16_t x_half_at[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// Element `at` of x.
+float x_element(uint at) {
+    if (X_TYPE == 0u) return x_at[at];
+    const uint half_word = uint(x_half_at[at]);
+    return X_TYPE == 1u ? unpackHalf2x16(half_word).x : uintBitsToFloat(half_word << 16);
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = BATCH == 1u ? 4u : 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][BATCH][4];
+float x_sum[TILES][BATCH][1];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 4u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * (cols / 4u) + place;
+        const vec4 x0 = x_run(from);
+        const vec4 x1 = x_run(from + 1u);
+        const vec4 x2 = x_run(from + 2u);
+        const vec4 x3 = x_run(from + 3u);
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint row = n, tile = j;
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint groups0 = g_idx[min(block_col * 128u + t * 16u, cols - 1u)];
+    uint groups1 = g_idx[min(block_col * 128u + t * 16u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 128u + t * 16u + 2u, cols - 1u)];
+    uint groups3 = g_idx[min(block_col * 128u + t * 16u + 3u, cols - 1u)];
+    uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
+    uint group0 = min(g0.x, grid_cols - 1u);
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group1 = min(g0.y, grid_cols - 1u);
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group2 = min(g0.z, grid_cols - 1u);
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group3 = min(g0.w, grid_cols - 1u);
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z4 = uvec4(z0, z1, z2, z3);
+    uint d0 = uint(scales[group0 * rows + row]);
+    float s0 = f16_to_f32(d0);  // d: 16 bits
+    uint d1 = uint(scales[group1 * rows + row]);
+    float s1 = f16_to_f32(d1);  // d: 16 bits
+    uint d2 = uint(scales[group2 * rows + row]);
+    float s2 = f16_to_f32(d2);  // d: 16 bits
+    uint d3 = uint(scales[group3 * rows + row]);
+    float s3 = f16_to_f32(d3);  // d: 16 bits
+    vec4 s4 = vec4(s0, s1, s2, s3);
+    uvec4 q1 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint groups4 = g_idx[min(block_col * 128u + t * 16u + 4u, cols - 1u)];
+    uint groups5 = g_idx[min(block_col * 128u + t * 16u + 5u, cols - 1u)];
+    uint groups6 = g_idx[min(block_col * 128u + t * 16u + 6u, cols - 1u)];
+    uint groups7 = g_idx[min(block_col * 128u + t * 16u + 7u, cols - 1u)];
+    uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
+    uint group4 = min(g1.x, grid_cols - 1u);
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group5 = min(g1.y, grid_cols - 1u);
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group6 = min(g1.z, grid_cols - 1u);
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group7 = min(g1.w, grid_cols - 1u);
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z9 = uvec4(z5, z6, z7, z8);
+    uint d4 = uint(scales[group4 * rows + row]);
+    float s5 = f16_to_f32(d4);  // d: 16 bits
+    uint d5 = uint(scales[group5 * rows + row]);
+    float s6 = f16_to_f32(d5);  // d: 16 bits
+    uint d6 = uint(scales[group6 * rows + row]);
+    float s7 = f16_to_f32(d6);  // d: 16 bits
+    uint d7 = uint(scales[group7 * rows + row]);
+    float s8 = f16_to_f32(d7);  // d: 16 bits
+    vec4 s9 = vec4(s5, s6, s7, s8);
+    uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
+    uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint groups8 = g_idx[min(block_col * 128u + t * 16u + 8u, cols - 1u)];
+    uint groups9 = g_idx[min(block_col * 128u + t * 16u + 9u, cols - 1u)];
+    uint groups10 = g_idx[min(block_col * 128u + t * 16u + 10u, cols - 1u)];
+    uint groups11 = g_idx[min(block_col * 128u + t * 16u + 11u, cols - 1u)];
+    uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
+    uint group8 = min(g2.x, grid_cols - 1u);
+    uint zs8 = qzeros[group8 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z10 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group9 = min(g2.y, grid_cols - 1u);
+    uint zs9 = qzeros[group9 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z11 = (zs9 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group10 = min(g2.z, grid_cols - 1u);
+    uint zs10 = qzeros[group10 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z12 = (zs10 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group11 = min(g2.w, grid_cols - 1u);
+    uint zs11 = qzeros[group11 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z13 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z14 = uvec4(z10, z11, z12, z13);
+    uint d8 = uint(scales[group8 * rows + row]);
+    float s10 = f16_to_f32(d8);  // d: 16 bits
+    uint d9 = uint(scales[group9 * rows + row]);
+    float s11 = f16_to_f32(d9);  // d: 16 bits
+    uint d10 = uint(scales[group10 * rows + row]);
+    float s12 = f16_to_f32(d10);  // d: 16 bits
+    uint d11 = uint(scales[group11 * rows + row]);
+    float s13 = f16_to_f32(d11);  // d: 16 bits
+    vec4 s14 = vec4(s10, s11, s12, s13);
+    uvec4 q3 = (uvec4(w1) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint groups12 = g_idx[min(block_col * 128u + t * 16u + 12u, cols - 1u)];
+    uint groups13 = g_idx[min(block_col * 128u + t * 16u + 13u, cols - 1u)];
+    uint groups14 = g_idx[min(block_col * 128u + t * 16u + 14u, cols - 1u)];
+    uint groups15 = g_idx[min(block_col * 128u + t * 16u + 15u, cols - 1u)];
+    uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
+    uint group12 = min(g3.x, grid_cols - 1u);
+    uint zs12 = qzeros[group12 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z15 = (zs12 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group13 = min(g3.y, grid_cols - 1u);
+    uint zs13 = qzeros[group13 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z16 = (zs13 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group14 = min(g3.z, grid_cols - 1u);
+    uint zs14 = qzeros[group14 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z17 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group15 = min(g3.w, grid_cols - 1u);
+    uint zs15 = qzeros[group15 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z18 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z19 = uvec4(z15, z16, z17, z18);
+    uint d12 = uint(scales[group12 * rows + row]);
+    float s15 = f16_to_f32(d12);  // d: 16 bits
+    uint d13 = uint(scales[group13 * rows + row]);
+    float s16 = f16_to_f32(d13);  // d: 16 bits
+    uint d14 = uint(scales[group14 * rows + row]);
+    float s17 = f16_to_f32(d14);  // d: 16 bits
+    uint d15 = uint(scales[group15 * rows + row]);
+    float s18 = f16_to_f32(d15);  // d: 16 bits
+    vec4 s19 = vec4(s15, s16, s17, s18);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4)
+            + dot(x[k][m][1], vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9)
+            + dot(x[k][m][2], vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14)
+            + dot(x[k][m][3], vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19);
+    }
+}
+
+// The 16 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[4]) {
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = qweight[min(block_col * 16u + t * 2u, (cols - 1u) / 8u) * rows + row];
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint groups0 = g_idx[min(block_col * 128u + t * 16u, cols - 1u)];
+    uint groups1 = g_idx[min(block_col * 128u + t * 16u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 128u + t * 16u + 2u, cols - 1u)];
+    uint groups3 = g_idx[min(block_col * 128u + t * 16u + 3u, cols - 1u)];
+    uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
+    uint group0 = min(g0.x, grid_cols - 1u);
+    uint zs0 = qzeros[group0 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group1 = min(g0.y, grid_cols - 1u);
+    uint zs1 = qzeros[group1 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group2 = min(g0.z, grid_cols - 1u);
+    uint zs2 = qzeros[group2 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group3 = min(g0.w, grid_cols - 1u);
+    uint zs3 = qzeros[group3 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z4 = uvec4(z0, z1, z2, z3);
+    uint d0 = uint(scales[group0 * rows + row]);
+    float s0 = f16_to_f32(d0);  // d: 16 bits
+    uint d1 = uint(scales[group1 * rows + row]);
+    float s1 = f16_to_f32(d1);  // d: 16 bits
+    uint d2 = uint(scales[group2 * rows + row]);
+    float s2 = f16_to_f32(d2);  // d: 16 bits
+    uint d3 = uint(scales[group3 * rows + row]);
+    float s3 = f16_to_f32(d3);  // d: 16 bits
+    vec4 s4 = vec4(s0, s1, s2, s3);
+    v[0] = vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4;
+
+    // elements 4 to 7, counted from the tile's first
+    uvec4 q1 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint groups4 = g_idx[min(block_col * 128u + t * 16u + 4u, cols - 1u)];
+    uint groups5 = g_idx[min(block_col * 128u + t * 16u + 5u, cols - 1u)];
+    uint groups6 = g_idx[min(block_col * 128u + t * 16u + 6u, cols - 1u)];
+    uint groups7 = g_idx[min(block_col * 128u + t * 16u + 7u, cols - 1u)];
+    uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
+    uint group4 = min(g1.x, grid_cols - 1u);
+    uint zs4 = qzeros[group4 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group5 = min(g1.y, grid_cols - 1u);
+    uint zs5 = qzeros[group5 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group6 = min(g1.z, grid_cols - 1u);
+    uint zs6 = qzeros[group6 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group7 = min(g1.w, grid_cols - 1u);
+    uint zs7 = qzeros[group7 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z9 = uvec4(z5, z6, z7, z8);
+    uint d4 = uint(scales[group4 * rows + row]);
+    float s5 = f16_to_f32(d4);  // d: 16 bits
+    uint d5 = uint(scales[group5 * rows + row]);
+    float s6 = f16_to_f32(d5);  // d: 16 bits
+    uint d6 = uint(scales[group6 * rows + row]);
+    float s7 = f16_to_f32(d6);  // d: 16 bits
+    uint d7 = uint(scales[group7 * rows + row]);
+    float s8 = f16_to_f32(d7);  // d: 16 bits
+    vec4 s9 = vec4(s5, s6, s7, s8);
+    v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9;
+
+    // elements 8 to 11, counted from the tile's first
+    uint w1 = qweight[min(block_col * 16u + t * 2u + 1u, (cols - 1u) / 8u) * rows + row];
+    uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint groups8 = g_idx[min(block_col * 128u + t * 16u + 8u, cols - 1u)];
+    uint groups9 = g_idx[min(block_col * 128u + t * 16u + 9u, cols - 1u)];
+    uint groups10 = g_idx[min(block_col * 128u + t * 16u + 10u, cols - 1u)];
+    uint groups11 = g_idx[min(block_col * 128u + t * 16u + 11u, cols - 1u)];
+    uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
+    uint group8 = min(g2.x, grid_cols - 1u);
+    uint zs8 = qzeros[group8 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z10 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group9 = min(g2.y, grid_cols - 1u);
+    uint zs9 = qzeros[group9 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z11 = (zs9 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group10 = min(g2.z, grid_cols - 1u);
+    uint zs10 = qzeros[group10 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z12 = (zs10 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group11 = min(g2.w, grid_cols - 1u);
+    uint zs11 = qzeros[group11 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z13 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z14 = uvec4(z10, z11, z12, z13);
+    uint d8 = uint(scales[group8 * rows + row]);
+    float s10 = f16_to_f32(d8);  // d: 16 bits
+    uint d9 = uint(scales[group9 * rows + row]);
+    float s11 = f16_to_f32(d9);  // d: 16 bits
+    uint d10 = uint(scales[group10 * rows + row]);
+    float s12 = f16_to_f32(d10);  // d: 16 bits
+    uint d11 = uint(scales[group11 * rows + row]);
+    float s13 = f16_to_f32(d11);  // d: 16 bits
+    vec4 s14 = vec4(s10, s11, s12, s13);
+    v[2] = vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14;
+
+    // elements 12 to 15, counted from the tile's first
+    uvec4 q3 = (uvec4(w1) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint groups12 = g_idx[min(block_col * 128u + t * 16u + 12u, cols - 1u)];
+    uint groups13 = g_idx[min(block_col * 128u + t * 16u + 13u, cols - 1u)];
+    uint groups14 = g_idx[min(block_col * 128u + t * 16u + 14u, cols - 1u)];
+    uint groups15 = g_idx[min(block_col * 128u + t * 16u + 15u, cols - 1u)];
+    uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
+    uint group12 = min(g3.x, grid_cols - 1u);
+    uint zs12 = qzeros[group12 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z15 = (zs12 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group13 = min(g3.y, grid_cols - 1u);
+    uint zs13 = qzeros[group13 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z16 = (zs13 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group14 = min(g3.z, grid_cols - 1u);
+    uint zs14 = qzeros[group14 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z17 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group15 = min(g3.w, grid_cols - 1u);
+    uint zs15 = qzeros[group15 * ((rows - 1u) / 8u + 1u) + min(block_row * 4u + r / 8u, (rows - 1u) / 8u)];
+    uint z18 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z19 = uvec4(z15, z16, z17, z18);
+    uint d12 = uint(scales[group12 * rows + row]);
+    float s15 = f16_to_f32(d12);  // d: 16 bits
+    uint d13 = uint(scales[group13 * rows + row]);
+    float s16 = f16_to_f32(d13);  // d: 16 bits
+    uint d14 = uint(scales[group14 * rows + row]);
+    float s17 = f16_to_f32(d14);  // d: 16 bits
+    uint d15 = uint(scales[group15 * rows + row]);
+    float s18 = f16_to_f32(d15);  // d: 16 bits
+    vec4 s19 = vec4(s15, s16, s17, s18);
+    v[3] = vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19;
+}
+
+// The products of what tile `j` of row `n` has in that row, for each right-hand side.
+void sum_cut(uint n, uint j, out float part[BATCH]) {
+    const uint row_cols = cols;
+    for (uint m = 0; m < BATCH; ++m) part[m] = 0.0;
+    const uint row = n, tile = j, place = j * 16u;
+    const uint from = 0u, to = min(row_cols - place, 16u);
+    vec4 v[4];
+    decode(row, tile, v);
+    for (uint e = from; e < to; ++e) {
+        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * x_element(min(m, batch - 1u) * row_cols + place + e);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
+    const uint row_cols = cols, whole_tiles = row_cols % 4u == 0u ? row_cols / 16u : 0u;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (j >= whole_tiles) {
+                    [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                        float part[BATCH];
+                        sum_cut(min(first + team * ROWS + r, rows - 1u), j, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                        }
+                    }
+                    continue;
+                }
+                if (c != held) load_x(0u, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) finish(m, row, all);
+            }
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) finish(m, row, total);
+        }
+        barrier();
+    }
+}

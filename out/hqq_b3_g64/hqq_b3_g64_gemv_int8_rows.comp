@@ -1,0 +1,254 @@
+// hqq_b3_g64_gemv_int8_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
+// 296 bytes for 640 elements, 3.7 bits each.
+// For each weight 0.463 bytes read, 7.81 operations: 1.12 loads, 3.5 bits, 2.62 integer, 0.375 float, 0.188 conversions.
+//
+//     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
+//     from "HQQ: BitPack, axis 1"
+//     for group in 64 128
+//
+//     block 10 apart x group {
+//         buffer W_q   { w: u32[1][group] }
+//         buffer scale { d: f16[10][1] }
+//         buffer zero  { m: f16[10][1] }
+//     }
+//
+//     code q                = w { 3 @ 27 (group:32, 10:-3) }
+//     spare                   w { 2 @ 30 (group:32) }
+//     code s: f16 per group = d { 16 @ 0 (10:16) }
+//     code z: f16 per group = m { 16 @ 0 (10:16) }
+//
+//     value = (q - z) * s
+//
+// Here group = 64.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
+layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
+layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
+layout(binding = 4, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][4];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][1];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 4u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 2u);
+    const vec4 x3 = x_run(from + 3u);
+    vec4 most = abs(x0);
+    most = max(most, abs(x1));
+    most = max(most, abs(x2));
+    most = max(most, abs(x3));
+    const float scale = scale_of(most, x0 + x1 + x2 + x3);
+    x_step[k][0] = 1.0 / scale;
+    const ivec4 i0 = integers(x0 * scale);
+    const ivec4 i1 = integers(x1 * scale);
+    const ivec4 i2 = integers(x2 * scale);
+    const ivec4 i3 = integers(x3 * scale);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3) - 16 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint row = n * (row_tiles / 4u) + j / 4u, tile = j % 4u;
+    const uint block_row = row % grid_rows;
+    const uint r = row / grid_rows;
+    const uint t = tile % 4u;
+    uint d = uint(scale[row]);
+    float s = f16_to_f32(d);  // d: 16 bits
+    uint w0 = W_q[block_row * 64u + t * 16u];
+    uint w1 = W_q[block_row * 64u + (t * 16u + 1u)];
+    uint w2 = W_q[block_row * 64u + (t * 16u + 2u)];
+    uint w3 = W_q[block_row * 64u + (t * 16u + 3u)];
+    // w: 3 bits
+    uvec4 q0 = uvec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
+        (w3 >> ((9u - r) * 3u)) & 7u);
+    uint bytes0 = q0.x | (q0.y << 8u) | (q0.z << 16u) | (q0.w << 24u);
+    uint w4 = W_q[block_row * 64u + (t * 16u + 4u)];
+    uint w5 = W_q[block_row * 64u + (t * 16u + 5u)];
+    uint w6 = W_q[block_row * 64u + (t * 16u + 6u)];
+    uint w7 = W_q[block_row * 64u + (t * 16u + 7u)];
+    // w: 3 bits
+    uvec4 q1 = uvec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u,
+        (w7 >> ((9u - r) * 3u)) & 7u);
+    uint bytes1 = q1.x | (q1.y << 8u) | (q1.z << 16u) | (q1.w << 24u);
+    uint w8 = W_q[block_row * 64u + (t * 16u + 8u)];
+    uint w9 = W_q[block_row * 64u + (t * 16u + 9u)];
+    uint w10 = W_q[block_row * 64u + (t * 16u + 10u)];
+    uint w11 = W_q[block_row * 64u + (t * 16u + 11u)];
+    // w: 3 bits
+    uvec4 q2 = uvec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
+        (w11 >> ((9u - r) * 3u)) & 7u);
+    uint bytes2 = q2.x | (q2.y << 8u) | (q2.z << 16u) | (q2.w << 24u);
+    uint w12 = W_q[block_row * 64u + (t * 16u + 12u)];
+    uint w13 = W_q[block_row * 64u + (t * 16u + 13u)];
+    uint w14 = W_q[block_row * 64u + (t * 16u + 14u)];
+    uint w15 = W_q[block_row * 64u + (t * 16u + 15u)];
+    // w: 3 bits
+    uvec4 q3 = uvec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
+        (w15 >> ((9u - r) * 3u)) & 7u);
+    uint bytes3 = q3.x | (q3.y << 8u) | (q3.z << 16u) | (q3.w << 24u);
+    uint m_ = uint(zero[row]);
+    float z = f16_to_f32(m_);  // m: 16 bits
+    float dots0 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
+    }
+    sum += s * (x_step[k][0] * dots0) - s * z * x_sum[k][0];
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    for (uint vector = 0u; vector < batch; ++vector) {
+        uint held = ~0u;
+        for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+            float sum[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+            for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+                [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                    const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                    if (j >= row_tiles) continue;
+                    if (c != held) load_x(vector, j, k);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                }
+                held = c;
+            }
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                const float all = subgroupAdd(sum[r]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[gl_SubgroupID * ROWS + r] = all;
+                else if (row < rows) finish(vector, row, all);
+            }
+            if (split == 1u) continue;
+            barrier();
+            for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+                const uint at = i / ROWS * (split - 1u) * ROWS + i;
+                float total = 0.0;
+                for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+                if (first + i < rows) finish(vector, first + i, total);
+            }
+            barrier();
+        }
+    }
+}

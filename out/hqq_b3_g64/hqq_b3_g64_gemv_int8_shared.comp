@@ -1,0 +1,526 @@
+// hqq_b3_g64_gemv_int8_shared: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
+// 296 bytes for 640 elements, 3.7 bits each.
+// For each weight 0.463 bytes read, 4.72 operations: 0.281 loads, 3.5 bits, 0.75 integer, 0.125 float, 0.0625 conversions.
+//
+//     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
+//     from "HQQ: BitPack, axis 1"
+//     for group in 64 128
+//
+//     block 10 apart x group {
+//         buffer W_q   { w: u32[1][group] }
+//         buffer scale { d: f16[10][1] }
+//         buffer zero  { m: f16[10][1] }
+//     }
+//
+//     code q                = w { 3 @ 27 (group:32, 10:-3) }
+//     spare                   w { 2 @ 30 (group:32) }
+//     code s: f16 per group = d { 16 @ 0 (10:16) }
+//     code z: f16 per group = m { 16 @ 0 (10:16) }
+//
+//     value = (q - z) * s
+//
+// Here group = 64.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
+layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
+layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
+layout(binding = 0, std430) readonly buffer W_q_fourBuffer { uvec4 W_q_four[]; };
+layout(binding = 4, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][2];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = x_run(from);
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+// Runs `at` to `at` + 3 of x, for each thread its own.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    swap_runs(at, v);
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 16u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 4u, x4, x5, x6, x7);
+    vec4 x8, x9, x10, x11;
+    load_runs(from + 8u, x8, x9, x10, x11);
+    vec4 x12, x13, x14, x15;
+    load_runs(from + 12u, x12, x13, x14, x15);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7) - 32 * BIAS)
+        + x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15) - 32 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+    }
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uvec4 fours[16], out uint words[2]) {
+    const uint row = n * (row_tiles / 4u) + j, tile = 0u;
+    const uint block_row = row % grid_rows;
+    const uint r = row / grid_rows;
+    fours[0] = W_q_four[block_row * 16u];
+    fours[1] = W_q_four[block_row * 16u + 1u];
+    fours[2] = W_q_four[block_row * 16u + 2u];
+    fours[3] = W_q_four[block_row * 16u + 3u];
+    fours[4] = W_q_four[block_row * 16u + 4u];
+    fours[5] = W_q_four[block_row * 16u + 5u];
+    fours[6] = W_q_four[block_row * 16u + 6u];
+    fours[7] = W_q_four[block_row * 16u + 7u];
+    fours[8] = W_q_four[block_row * 16u + 8u];
+    fours[9] = W_q_four[block_row * 16u + 9u];
+    fours[10] = W_q_four[block_row * 16u + 10u];
+    fours[11] = W_q_four[block_row * 16u + 11u];
+    fours[12] = W_q_four[block_row * 16u + 12u];
+    fours[13] = W_q_four[block_row * 16u + 13u];
+    fours[14] = W_q_four[block_row * 16u + 14u];
+    fours[15] = W_q_four[block_row * 16u + 15u];
+    words[0] = uint(zero[row]);
+    words[1] = uint(scale[row]);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout float sum) {
+    const uint row = n * (row_tiles / 4u) + j, tile = 0u;
+    const uint block_row = row % grid_rows;
+    const uint r = row / grid_rows;
+    uint d = words[1];
+    float s = f16_to_f32(d);  // d: 16 bits
+    uvec4 four0 = fours[0];
+    uint w0 = four0.x;
+    uint w1 = four0.y;
+    uint w2 = four0.z;
+    uint w3 = four0.w;
+    // w: 3 bits
+    uvec4 q0 = uvec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
+        (w3 >> ((9u - r) * 3u)) & 7u);
+    uint bytes0 = q0.x | (q0.y << 8u) | (q0.z << 16u) | (q0.w << 24u);
+    uvec4 four1 = fours[1];
+    uint w4 = four1.x;
+    uint w5 = four1.y;
+    uint w6 = four1.z;
+    uint w7 = four1.w;
+    // w: 3 bits
+    uvec4 q1 = uvec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u,
+        (w7 >> ((9u - r) * 3u)) & 7u);
+    uint bytes1 = q1.x | (q1.y << 8u) | (q1.z << 16u) | (q1.w << 24u);
+    uvec4 four2 = fours[2];
+    uint w8 = four2.x;
+    uint w9 = four2.y;
+    uint w10 = four2.z;
+    uint w11 = four2.w;
+    // w: 3 bits
+    uvec4 q2 = uvec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
+        (w11 >> ((9u - r) * 3u)) & 7u);
+    uint bytes2 = q2.x | (q2.y << 8u) | (q2.z << 16u) | (q2.w << 24u);
+    uvec4 four3 = fours[3];
+    uint w12 = four3.x;
+    uint w13 = four3.y;
+    uint w14 = four3.z;
+    uint w15 = four3.w;
+    // w: 3 bits
+    uvec4 q3 = uvec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
+        (w15 >> ((9u - r) * 3u)) & 7u);
+    uint bytes3 = q3.x | (q3.y << 8u) | (q3.z << 16u) | (q3.w << 24u);
+    uvec4 four4 = fours[4];
+    uint w16 = four4.x;
+    uint w17 = four4.y;
+    uint w18 = four4.z;
+    uint w19 = four4.w;
+    // w: 3 bits
+    uvec4 q4 = uvec4((w16 >> ((9u - r) * 3u)) & 7u, (w17 >> ((9u - r) * 3u)) & 7u, (w18 >> ((9u - r) * 3u)) & 7u,
+        (w19 >> ((9u - r) * 3u)) & 7u);
+    uint bytes4 = q4.x | (q4.y << 8u) | (q4.z << 16u) | (q4.w << 24u);
+    uvec4 four5 = fours[5];
+    uint w20 = four5.x;
+    uint w21 = four5.y;
+    uint w22 = four5.z;
+    uint w23 = four5.w;
+    // w: 3 bits
+    uvec4 q5 = uvec4((w20 >> ((9u - r) * 3u)) & 7u, (w21 >> ((9u - r) * 3u)) & 7u, (w22 >> ((9u - r) * 3u)) & 7u,
+        (w23 >> ((9u - r) * 3u)) & 7u);
+    uint bytes5 = q5.x | (q5.y << 8u) | (q5.z << 16u) | (q5.w << 24u);
+    uvec4 four6 = fours[6];
+    uint w24 = four6.x;
+    uint w25 = four6.y;
+    uint w26 = four6.z;
+    uint w27 = four6.w;
+    // w: 3 bits
+    uvec4 q6 = uvec4((w24 >> ((9u - r) * 3u)) & 7u, (w25 >> ((9u - r) * 3u)) & 7u, (w26 >> ((9u - r) * 3u)) & 7u,
+        (w27 >> ((9u - r) * 3u)) & 7u);
+    uint bytes6 = q6.x | (q6.y << 8u) | (q6.z << 16u) | (q6.w << 24u);
+    uvec4 four7 = fours[7];
+    uint w28 = four7.x;
+    uint w29 = four7.y;
+    uint w30 = four7.z;
+    uint w31 = four7.w;
+    // w: 3 bits
+    uvec4 q7 = uvec4((w28 >> ((9u - r) * 3u)) & 7u, (w29 >> ((9u - r) * 3u)) & 7u, (w30 >> ((9u - r) * 3u)) & 7u,
+        (w31 >> ((9u - r) * 3u)) & 7u);
+    uint bytes7 = q7.x | (q7.y << 8u) | (q7.z << 16u) | (q7.w << 24u);
+    uvec4 four8 = fours[8];
+    uint w32 = four8.x;
+    uint w33 = four8.y;
+    uint w34 = four8.z;
+    uint w35 = four8.w;
+    // w: 3 bits
+    uvec4 q8 = uvec4((w32 >> ((9u - r) * 3u)) & 7u, (w33 >> ((9u - r) * 3u)) & 7u, (w34 >> ((9u - r) * 3u)) & 7u,
+        (w35 >> ((9u - r) * 3u)) & 7u);
+    uint bytes8 = q8.x | (q8.y << 8u) | (q8.z << 16u) | (q8.w << 24u);
+    uvec4 four9 = fours[9];
+    uint w36 = four9.x;
+    uint w37 = four9.y;
+    uint w38 = four9.z;
+    uint w39 = four9.w;
+    // w: 3 bits
+    uvec4 q9 = uvec4((w36 >> ((9u - r) * 3u)) & 7u, (w37 >> ((9u - r) * 3u)) & 7u, (w38 >> ((9u - r) * 3u)) & 7u,
+        (w39 >> ((9u - r) * 3u)) & 7u);
+    uint bytes9 = q9.x | (q9.y << 8u) | (q9.z << 16u) | (q9.w << 24u);
+    uvec4 four10 = fours[10];
+    uint w40 = four10.x;
+    uint w41 = four10.y;
+    uint w42 = four10.z;
+    uint w43 = four10.w;
+    // w: 3 bits
+    uvec4 q10 = uvec4((w40 >> ((9u - r) * 3u)) & 7u, (w41 >> ((9u - r) * 3u)) & 7u, (w42 >> ((9u - r) * 3u)) & 7u,
+        (w43 >> ((9u - r) * 3u)) & 7u);
+    uint bytes10 = q10.x | (q10.y << 8u) | (q10.z << 16u) | (q10.w << 24u);
+    uvec4 four11 = fours[11];
+    uint w44 = four11.x;
+    uint w45 = four11.y;
+    uint w46 = four11.z;
+    uint w47 = four11.w;
+    // w: 3 bits
+    uvec4 q11 = uvec4((w44 >> ((9u - r) * 3u)) & 7u, (w45 >> ((9u - r) * 3u)) & 7u, (w46 >> ((9u - r) * 3u)) & 7u,
+        (w47 >> ((9u - r) * 3u)) & 7u);
+    uint bytes11 = q11.x | (q11.y << 8u) | (q11.z << 16u) | (q11.w << 24u);
+    uvec4 four12 = fours[12];
+    uint w48 = four12.x;
+    uint w49 = four12.y;
+    uint w50 = four12.z;
+    uint w51 = four12.w;
+    // w: 3 bits
+    uvec4 q12 = uvec4((w48 >> ((9u - r) * 3u)) & 7u, (w49 >> ((9u - r) * 3u)) & 7u, (w50 >> ((9u - r) * 3u)) & 7u,
+        (w51 >> ((9u - r) * 3u)) & 7u);
+    uint bytes12 = q12.x | (q12.y << 8u) | (q12.z << 16u) | (q12.w << 24u);
+    uvec4 four13 = fours[13];
+    uint w52 = four13.x;
+    uint w53 = four13.y;
+    uint w54 = four13.z;
+    uint w55 = four13.w;
+    // w: 3 bits
+    uvec4 q13 = uvec4((w52 >> ((9u - r) * 3u)) & 7u, (w53 >> ((9u - r) * 3u)) & 7u, (w54 >> ((9u - r) * 3u)) & 7u,
+        (w55 >> ((9u - r) * 3u)) & 7u);
+    uint bytes13 = q13.x | (q13.y << 8u) | (q13.z << 16u) | (q13.w << 24u);
+    uvec4 four14 = fours[14];
+    uint w56 = four14.x;
+    uint w57 = four14.y;
+    uint w58 = four14.z;
+    uint w59 = four14.w;
+    // w: 3 bits
+    uvec4 q14 = uvec4((w56 >> ((9u - r) * 3u)) & 7u, (w57 >> ((9u - r) * 3u)) & 7u, (w58 >> ((9u - r) * 3u)) & 7u,
+        (w59 >> ((9u - r) * 3u)) & 7u);
+    uint bytes14 = q14.x | (q14.y << 8u) | (q14.z << 16u) | (q14.w << 24u);
+    uvec4 four15 = fours[15];
+    uint w60 = four15.x;
+    uint w61 = four15.y;
+    uint w62 = four15.z;
+    uint w63 = four15.w;
+    // w: 3 bits
+    uvec4 q15 = uvec4((w60 >> ((9u - r) * 3u)) & 7u, (w61 >> ((9u - r) * 3u)) & 7u, (w62 >> ((9u - r) * 3u)) & 7u,
+        (w63 >> ((9u - r) * 3u)) & 7u);
+    uint bytes15 = q15.x | (q15.y << 8u) | (q15.z << 16u) | (q15.w << 24u);
+    uint m_ = words[0];
+    float z = f16_to_f32(m_);  // m: 16 bits
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
+            + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]);
+        const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10])
+            + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
+    }
+    sum += s * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1) - s * z * x_sum[k][0];
+}
+
+const uint X_WORDS = DIGITS * 16u + 3u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(x[0][digit][i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) words[DIGITS * 16u + 2u + i] = floatBitsToUint(x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 16u + i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) x_sum[0][i] = uintBitsToFloat(words[DIGITS * 16u + 2u + i]);
+}
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
+        load_x(i / count, begin + i % count, 0u);
+        if (i < count * BATCH) share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
+// of them. Sums of a later slice are added to those of earlier ones.
+void main() {
+    const uint tiles = row_tiles / 4u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
+    for (uint begin = 0u; begin < tiles; begin += SLICE) {
+        const uint count = min(SLICE, tiles - begin);
+        share_slice(begin, count);
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+            const uint row = first + gl_SubgroupInvocationID / width * ROWS;
+            float sum[ROWS][BATCH];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+            }
+            for (uint t = lane; t < count; t += width) {
+                const uint j = begin + t;
+                uvec4 fours[ROWS][16];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                }
+            }
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                float of_rows[ROWS];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+                const float all = sum_of_lanes(of_rows, width);
+                if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u);
+            }
+        }
+    }
+}

@@ -1,0 +1,364 @@
+// hqq_b3_g64_gemv_wide: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
+// 296 bytes for 640 elements, 3.7 bits each.
+// For each weight 0.463 bytes read, 5.66 operations: 0.281 loads, 2 bits, 0.281 integer, 2.06 float, 1.03 conversions.
+//
+//     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
+//     from "HQQ: BitPack, axis 1"
+//     for group in 64 128
+//
+//     block 10 apart x group {
+//         buffer W_q   { w: u32[1][group] }
+//         buffer scale { d: f16[10][1] }
+//         buffer zero  { m: f16[10][1] }
+//     }
+//
+//     code q                = w { 3 @ 27 (group:32, 10:-3) }
+//     spare                   w { 2 @ 30 (group:32) }
+//     code s: f16 per group = d { 16 @ 0 (10:16) }
+//     code z: f16 per group = m { 16 @ 0 (10:16) }
+//
+//     value = (q - z) * s
+//
+// Here group = 64.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+
+layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
+layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
+layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
+layout(binding = 0, std430) readonly buffer W_q_fourBuffer { uvec4 W_q_four[]; };
+layout(binding = 4, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][16];
+float x_sum[TILES][1];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 16u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
+    const vec4 x8 = staged_x(from + 8u);
+    const vec4 x9 = staged_x(from + 9u);
+    const vec4 x10 = staged_x(from + 10u);
+    const vec4 x11 = staged_x(from + 11u);
+    const vec4 x12 = staged_x(from + 12u);
+    const vec4 x13 = staged_x(from + 13u);
+    const vec4 x14 = staged_x(from + 14u);
+    const vec4 x15 = staged_x(from + 15u);
+    x[k][0] = x0;
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3;
+    x[k][4] = x4;
+    x[k][5] = x5;
+    x[k][6] = x6;
+    x[k][7] = x7;
+    x[k][8] = x8;
+    x[k][9] = x9;
+    x[k][10] = x10;
+    x[k][11] = x11;
+    x[k][12] = x12;
+    x[k][13] = x13;
+    x[k][14] = x14;
+    x[k][15] = x15;
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uvec4 fours[16], out uint words[2]) {
+    const uint row = n * (row_tiles / 4u) + j, tile = 0u;
+    const uint block_row = row % grid_rows;
+    const uint r = row / grid_rows;
+    fours[0] = W_q_four[block_row * 16u];
+    fours[1] = W_q_four[block_row * 16u + 1u];
+    fours[2] = W_q_four[block_row * 16u + 2u];
+    fours[3] = W_q_four[block_row * 16u + 3u];
+    fours[4] = W_q_four[block_row * 16u + 4u];
+    fours[5] = W_q_four[block_row * 16u + 5u];
+    fours[6] = W_q_four[block_row * 16u + 6u];
+    fours[7] = W_q_four[block_row * 16u + 7u];
+    fours[8] = W_q_four[block_row * 16u + 8u];
+    fours[9] = W_q_four[block_row * 16u + 9u];
+    fours[10] = W_q_four[block_row * 16u + 10u];
+    fours[11] = W_q_four[block_row * 16u + 11u];
+    fours[12] = W_q_four[block_row * 16u + 12u];
+    fours[13] = W_q_four[block_row * 16u + 13u];
+    fours[14] = W_q_four[block_row * 16u + 14u];
+    fours[15] = W_q_four[block_row * 16u + 15u];
+    words[0] = uint(zero[row]);
+    words[1] = uint(scale[row]);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout float sum) {
+    const uint row = n * (row_tiles / 4u) + j, tile = 0u;
+    const uint block_row = row % grid_rows;
+    const uint r = row / grid_rows;
+    uint d = words[1];
+    float s = f16_to_f32(d);  // d: 16 bits
+    uvec4 four0 = fours[0];
+    uint w0 = four0.x;
+    uint w1 = four0.y;
+    uint w2 = four0.z;
+    uint w3 = four0.w;
+    uvec4 four1 = fours[1];
+    uint w4 = four1.x;
+    uint w5 = four1.y;
+    uint w6 = four1.z;
+    uint w7 = four1.w;
+    uvec4 four2 = fours[2];
+    uint w8 = four2.x;
+    uint w9 = four2.y;
+    uint w10 = four2.z;
+    uint w11 = four2.w;
+    uvec4 four3 = fours[3];
+    uint w12 = four3.x;
+    uint w13 = four3.y;
+    uint w14 = four3.z;
+    uint w15 = four3.w;
+    uvec4 four4 = fours[4];
+    uint w16 = four4.x;
+    uint w17 = four4.y;
+    uint w18 = four4.z;
+    uint w19 = four4.w;
+    uvec4 four5 = fours[5];
+    uint w20 = four5.x;
+    uint w21 = four5.y;
+    uint w22 = four5.z;
+    uint w23 = four5.w;
+    uvec4 four6 = fours[6];
+    uint w24 = four6.x;
+    uint w25 = four6.y;
+    uint w26 = four6.z;
+    uint w27 = four6.w;
+    uvec4 four7 = fours[7];
+    uint w28 = four7.x;
+    uint w29 = four7.y;
+    uint w30 = four7.z;
+    uint w31 = four7.w;
+    uvec4 four8 = fours[8];
+    uint w32 = four8.x;
+    uint w33 = four8.y;
+    uint w34 = four8.z;
+    uint w35 = four8.w;
+    uvec4 four9 = fours[9];
+    uint w36 = four9.x;
+    uint w37 = four9.y;
+    uint w38 = four9.z;
+    uint w39 = four9.w;
+    uvec4 four10 = fours[10];
+    uint w40 = four10.x;
+    uint w41 = four10.y;
+    uint w42 = four10.z;
+    uint w43 = four10.w;
+    uvec4 four11 = fours[11];
+    uint w44 = four11.x;
+    uint w45 = four11.y;
+    uint w46 = four11.z;
+    uint w47 = four11.w;
+    uvec4 four12 = fours[12];
+    uint w48 = four12.x;
+    uint w49 = four12.y;
+    uint w50 = four12.z;
+    uint w51 = four12.w;
+    uvec4 four13 = fours[13];
+    uint w52 = four13.x;
+    uint w53 = four13.y;
+    uint w54 = four13.z;
+    uint w55 = four13.w;
+    uvec4 four14 = fours[14];
+    uint w56 = four14.x;
+    uint w57 = four14.y;
+    uint w58 = four14.z;
+    uint w59 = four14.w;
+    uvec4 four15 = fours[15];
+    uint w60 = four15.x;
+    uint w61 = four15.y;
+    uint w62 = four15.z;
+    uint w63 = four15.w;
+    uint m_ = words[0];
+    float z = f16_to_f32(m_);  // m: 16 bits
+    float dots0 = dot_add(dot(x[k][0], vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u,
+        (w3 >> ((9u - r) * 3u)) & 7u)), x[k][1],
+        vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u));
+    float dots1 = dot_add(dots0, x[k][2], vec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u,
+        (w11 >> ((9u - r) * 3u)) & 7u));
+    float dots2 = dot_add(dots1, x[k][3], vec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u,
+        (w15 >> ((9u - r) * 3u)) & 7u));
+    float dots3 = dot_add(dots2, x[k][4], vec4((w16 >> ((9u - r) * 3u)) & 7u, (w17 >> ((9u - r) * 3u)) & 7u, (w18 >> ((9u - r) * 3u)) & 7u,
+        (w19 >> ((9u - r) * 3u)) & 7u));
+    float dots4 = dot_add(dots3, x[k][5], vec4((w20 >> ((9u - r) * 3u)) & 7u, (w21 >> ((9u - r) * 3u)) & 7u, (w22 >> ((9u - r) * 3u)) & 7u,
+        (w23 >> ((9u - r) * 3u)) & 7u));
+    float dots5 = dot_add(dots4, x[k][6], vec4((w24 >> ((9u - r) * 3u)) & 7u, (w25 >> ((9u - r) * 3u)) & 7u, (w26 >> ((9u - r) * 3u)) & 7u,
+        (w27 >> ((9u - r) * 3u)) & 7u));
+    float dots6 = dot_add(dots5, x[k][7], vec4((w28 >> ((9u - r) * 3u)) & 7u, (w29 >> ((9u - r) * 3u)) & 7u, (w30 >> ((9u - r) * 3u)) & 7u,
+        (w31 >> ((9u - r) * 3u)) & 7u));
+    float dots7 = dot_add(dot(x[k][8], vec4((w32 >> ((9u - r) * 3u)) & 7u, (w33 >> ((9u - r) * 3u)) & 7u, (w34 >> ((9u - r) * 3u)) & 7u,
+        (w35 >> ((9u - r) * 3u)) & 7u)), x[k][9],
+        vec4((w36 >> ((9u - r) * 3u)) & 7u, (w37 >> ((9u - r) * 3u)) & 7u, (w38 >> ((9u - r) * 3u)) & 7u, (w39 >> ((9u - r) * 3u)) & 7u));
+    float dots8 = dot_add(dots7, x[k][10], vec4((w40 >> ((9u - r) * 3u)) & 7u, (w41 >> ((9u - r) * 3u)) & 7u,
+        (w42 >> ((9u - r) * 3u)) & 7u, (w43 >> ((9u - r) * 3u)) & 7u));
+    float dots9 = dot_add(dots8, x[k][11], vec4((w44 >> ((9u - r) * 3u)) & 7u, (w45 >> ((9u - r) * 3u)) & 7u,
+        (w46 >> ((9u - r) * 3u)) & 7u, (w47 >> ((9u - r) * 3u)) & 7u));
+    float dots10 = dot_add(dots9, x[k][12],
+        vec4((w48 >> ((9u - r) * 3u)) & 7u, (w49 >> ((9u - r) * 3u)) & 7u, (w50 >> ((9u - r) * 3u)) & 7u, (w51 >> ((9u - r) * 3u)) & 7u));
+    float dots11 = dot_add(dots10, x[k][13],
+        vec4((w52 >> ((9u - r) * 3u)) & 7u, (w53 >> ((9u - r) * 3u)) & 7u, (w54 >> ((9u - r) * 3u)) & 7u, (w55 >> ((9u - r) * 3u)) & 7u));
+    float dots12 = dot_add(dots11, x[k][14],
+        vec4((w56 >> ((9u - r) * 3u)) & 7u, (w57 >> ((9u - r) * 3u)) & 7u, (w58 >> ((9u - r) * 3u)) & 7u, (w59 >> ((9u - r) * 3u)) & 7u));
+    float dots13 = dot_add(dots12, x[k][15],
+        vec4((w60 >> ((9u - r) * 3u)) & 7u, (w61 >> ((9u - r) * 3u)) & 7u, (w62 >> ((9u - r) * 3u)) & 7u, (w63 >> ((9u - r) * 3u)) & 7u));
+    sum += s * (dots6 + dots13) - s * z * x_sum[k][0];
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + end * 16u;
+    for (staged_from = runs + begin * 16u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j * 16u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+void walk() {
+    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    uint held = ~0u, turn = 0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                uvec4 fours[ROWS][16];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c0;
+        }
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) finish(0u, row + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
+        if (i >= teams * ROWS || first + i >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+        finish(0u, first + i, total);
+    }
+}
+
+void main() {
+    // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
+    if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
+}

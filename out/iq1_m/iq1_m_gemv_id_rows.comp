@@ -1,0 +1,176 @@
+// iq1_m_gemv_id_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
+// 56 bytes for 256 elements, 1.75 bits each.
+// For each weight 0.219 bytes read, 7.94 operations: 0.312 loads, 2.5 bits, 1.69 integer, 2.69 float, 0.625 conversions, 0.125 lookups.
+//
+//     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         qs:     u8[32]
+//         qh:     u8[16]
+//         scales: u16[4]
+//     }
+//
+//     code g  per 8  = qs { 8 @ 0 (32:8) } qh { 3 @ 0 (32:4) }
+//     code sg per 8  = qh { 1 @ 3 (32:4) }
+//     code sc per 16 = scales { 3 @ 0 (4:3, 4:16) }
+//     code d: f16 per 256 = scales { 4 @ 12   4 @ 28   4 @ 44   4 @ 60 }    # spread over the top of four words
+//
+//     table G: i8[2048][8] = file "iq1s_grid.bin"
+//
+//     value = d * (2 * sc + 1) * (G[g][i % 8] + (sg ? -0.125 : 0.125))
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 5, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][4];
+float x_sum[TILES][3];
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 16u;
+    const uint place = j / 16u * 64u + tile * 4u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 2u);
+    const vec4 x3 = x_run(from + 3u);
+    x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
+    x_sum[k][1] = dot(x0 + x1, vec4(1.0));
+    x_sum[k][2] = dot(x2 + x3, vec4(1.0));
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 16u;
+    const uint tile = j % 16u;
+    uint base = block * 14u;
+    uint scales0 = blocks[base + 12u];
+    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
+    uint scales1 = blocks[base + 13u];
+    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
+    float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
+    uint scales2 = blocks[base + tile / 4u / 2u + 12u];
+    uint sc = (scales2 >> (tile / 4u % 2u * 16u + tile % 4u * 3u)) & 7u;  // scales: 3 bits
+    precise float d_sc = d * float(2 * int(sc) + 1);
+    uint qs = blocks[base + tile / 2u];
+    uint g_lo0 = (qs >> (tile % 2u * 16u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = blocks[base + tile / 4u + 8u];
+    uint g_hi0 = (qh >> (tile % 4u * 8u)) & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G[g0];
+    vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
+    vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
+    uint g_lo1 = (qs >> (tile % 2u * 16u + 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh >> (tile % 4u * 8u + 4u)) & 7u;  // qh: bits 8-10 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G[g1];
+    vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu);
+    vec2 pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu);
+    vec2 pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
+    uint sg0 = (qh >> (tile % 4u * 8u + 3u)) & 1u;  // qh: 1 bit
+    uint sg1 = (qh >> (tile % 4u * 8u + 7u)) & 1u;  // qh: 1 bit
+    sum += d_sc * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y))
+        + dot(x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y)) - x_sum[k][0])
+        + d_sc * (int(sg0) != 0 ? -0.125 : 0.125) * x_sum[k][1] + d_sc * (int(sg1) != 0 ? -0.125 : 0.125) * x_sum[k][2];
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+        barrier();
+    }
+}

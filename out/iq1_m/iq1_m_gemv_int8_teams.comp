@@ -1,0 +1,499 @@
+// iq1_m_gemv_int8_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
+// 56 bytes for 256 elements, 1.75 bits each.
+// For each weight 0.219 bytes read, 3.72 operations: 0.0938 loads, 1.59 bits, 1.09 integer, 0.703 float, 0.109 conversions, 0.125 lookups.
+//
+//     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         qs:     u8[32]
+//         qh:     u8[16]
+//         scales: u16[4]
+//     }
+//
+//     code g  per 8  = qs { 8 @ 0 (32:8) } qh { 3 @ 0 (32:4) }
+//     code sg per 8  = qh { 1 @ 3 (32:4) }
+//     code sc per 16 = scales { 3 @ 0 (4:3, 4:16) }
+//     code d: f16 per 256 = scales { 4 @ 12   4 @ 28   4 @ 44   4 @ 60 }    # spread over the top of four words
+//
+//     table G: i8[2048][8] = file "iq1s_grid.bin"
+//
+//     value = d * (2 * sc + 1) * (G[g][i % 8] + (sg ? -0.125 : 0.125))
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
+layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][4];
+float x_step[TILES][2];
+float x_sum[TILES][8];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 2048u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[i * COPIES + copy];
+}
+
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = x_run(from);
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+// Runs `at` to `at` + 3 of x, for each thread its own.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    swap_runs(at, v);
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 4u, x4, x5, x6, x7);
+    vec4 x8, x9, x10, x11;
+    load_runs(from + 8u, x8, x9, x10, x11);
+    vec4 x12, x13, x14, x15;
+    load_runs(from + 12u, x12, x13, x14, x15);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1) - 8 * BIAS);
+    x_sum[k][1] = x_step[k][0] * float(sum_of(i2 + i3) - 8 * BIAS);
+    x_sum[k][2] = x_step[k][0] * float(sum_of(i4 + i5) - 8 * BIAS);
+    x_sum[k][3] = x_step[k][0] * float(sum_of(i6 + i7) - 8 * BIAS);
+    x_sum[k][4] = x_step[k][1] * float(sum_of(i8 + i9) - 8 * BIAS);
+    x_sum[k][5] = x_step[k][1] * float(sum_of(i10 + i11) - 8 * BIAS);
+    x_sum[k][6] = x_step[k][1] * float(sum_of(i12 + i13) - 8 * BIAS);
+    x_sum[k][7] = x_step[k][1] * float(sum_of(i14 + i15) - 8 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
+        x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
+        x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
+        x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
+        x[k][digit][4] = bytes_of(ivec4(i4.x, i4.z, i5.x, i5.z), digit);
+        x[k][digit][5] = bytes_of(ivec4(i4.y, i4.w, i5.y, i5.w), digit);
+        x[k][digit][6] = bytes_of(ivec4(i6.x, i6.z, i7.x, i7.z), digit);
+        x[k][digit][7] = bytes_of(ivec4(i6.y, i6.w, i7.y, i7.w), digit);
+        x[k][digit][8] = bytes_of(ivec4(i8.x, i8.z, i9.x, i9.z), digit);
+        x[k][digit][9] = bytes_of(ivec4(i8.y, i8.w, i9.y, i9.w), digit);
+        x[k][digit][10] = bytes_of(ivec4(i10.x, i10.z, i11.x, i11.z), digit);
+        x[k][digit][11] = bytes_of(ivec4(i10.y, i10.w, i11.y, i11.w), digit);
+        x[k][digit][12] = bytes_of(ivec4(i12.x, i12.z, i13.x, i13.z), digit);
+        x[k][digit][13] = bytes_of(ivec4(i12.y, i12.w, i13.y, i13.w), digit);
+        x[k][digit][14] = bytes_of(ivec4(i14.x, i14.z, i15.x, i15.z), digit);
+        x[k][digit][15] = bytes_of(ivec4(i14.y, i14.w, i15.y, i15.w), digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
+            + sum_of_bytes(x[k][digit][3]);
+        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
+            + sum_of_bytes(x[k][digit][7]);
+        x_digits[k][digit][2] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10])
+            + sum_of_bytes(x[k][digit][11]);
+        x_digits[k][digit][3] = sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14])
+            + sum_of_bytes(x[k][digit][15]);
+    }
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[6]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 14u;
+    words[0] = blocks[base + 12u];
+    words[1] = blocks[base + 13u];
+    words[2] = blocks[base + tile / 2u + 12u];
+    words[3] = blocks[base + tile * 2u];
+    words[4] = blocks[base + tile + 8u];
+    words[5] = blocks[base + tile * 2u + 1u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    uint scales0 = words[0];
+    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
+    uint scales1 = words[1];
+    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
+    float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
+    uint scales2 = words[2];
+    uint sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
+    uint qs0 = words[3];
+    uint g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = words[4];
+    uint g_hi0 = qh & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G_at(g0);
+    uint bytes0 = G_row0 & 0xF0F0F0Fu;
+    uint bytes1 = (G_row0 >> 4u) & 0xF0F0F0Fu;
+    uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G_at(g1);
+    uint bytes2 = G_row1 & 0xF0F0F0Fu;
+    uint bytes3 = (G_row1 >> 4u) & 0xF0F0F0Fu;
+    uint sc1 = (scales2 >> (tile % 2u * 16u + 3u)) & 7u;  // scales: 3 bits
+    uint g_lo2 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row2 = G_at(g2);
+    uint bytes4 = G_row2 & 0xF0F0F0Fu;
+    uint bytes5 = (G_row2 >> 4u) & 0xF0F0F0Fu;
+    uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row3 = G_at(g3);
+    uint bytes6 = G_row3 & 0xF0F0F0Fu;
+    uint bytes7 = (G_row3 >> 4u) & 0xF0F0F0Fu;
+    uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
+    uint qs1 = words[5];
+    uint g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row4 = G_at(g4);
+    uint bytes8 = G_row4 & 0xF0F0F0Fu;
+    uint bytes9 = (G_row4 >> 4u) & 0xF0F0F0Fu;
+    uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row5 = G_at(g5);
+    uint bytes10 = G_row5 & 0xF0F0F0Fu;
+    uint bytes11 = (G_row5 >> 4u) & 0xF0F0F0Fu;
+    uint sc3 = (scales2 >> (tile % 2u * 16u + 9u)) & 7u;  // scales: 3 bits
+    uint g_lo6 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row6 = G_at(g6);
+    uint bytes12 = G_row6 & 0xF0F0F0Fu;
+    uint bytes13 = (G_row6 >> 4u) & 0xF0F0F0Fu;
+    uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row7 = G_at(g7);
+    uint bytes14 = G_row7 & 0xF0F0F0Fu;
+    uint bytes15 = (G_row7 >> 4u) & 0xF0F0F0Fu;
+    uint sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
+    uint sg1 = (qh >> 7u) & 1u;  // qh: 1 bit
+    uint sg2 = (qh >> 11u) & 1u;  // qh: 1 bit
+    uint sg3 = (qh >> 15u) & 1u;  // qh: 1 bit
+    uint sg4 = (qh >> 19u) & 1u;  // qh: 1 bit
+    uint sg5 = (qh >> 23u) & 1u;  // qh: 1 bit
+    uint sg6 = (qh >> 27u) & 1u;  // qh: 1 bit
+    uint sg7 = qh >> 31u;  // qh: 1 bit
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = (2 * int(sc0) + 1) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) - x_digits[k][digit][0])
+            + (2 * int(sc1) + 1) * (dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]) - x_digits[k][digit][1]);
+        const int part1 = (2 * int(sc2) + 1) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
+            + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) - x_digits[k][digit][2])
+            + (2 * int(sc3) + 1) * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][3]);
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
+    }
+    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1)
+        + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum[k][0]
+        + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * x_sum[k][1]
+        + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * x_sum[k][2]
+        + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * x_sum[k][3]
+        + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum[k][4]
+        + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * x_sum[k][5]
+        + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum[k][6]
+        + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * x_sum[k][7];
+}
+
+const uint X_WORDS = DIGITS * 20u + 10u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 20u + i] = uint(x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) words[digit * 20u + 16u + i] = uint(x_digits[0][digit][i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 20u + i] = floatBitsToUint(x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) words[DIGITS * 20u + 2u + i] = floatBitsToUint(x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 20u + i]);
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) x_digits[0][digit][i] = int(words[digit * 20u + 16u + i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 20u + i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) x_sum[0][i] = uintBitsToFloat(words[DIGITS * 20u + 2u + i]);
+}
+
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
+        load_x(i / count, begin + i % count, 0u);
+        if (i < count * BATCH) share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
+// fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
+void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 2048u; i += gl_WorkGroupSize.x) {
+            const uint value = G[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i + c) % COPIES;  // neighbours in other banks
+                G_copies[i * COPIES + copy] = value;
+            }
+        }
+        barrier();
+    }
+    const uint tiles = row_tiles / 4u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
+    const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
+    uint shared_from = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint begin = 0u; begin < tiles; begin += slice) {
+            const uint count = min(slice, tiles - begin);
+            uint t = lane;
+            // Weights are on their way while the workgroup waits for x.
+            uint words[ROWS][6];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), words[r]);
+            if (begin != shared_from) share_slice(begin, count);
+            shared_from = begin;
+            while (t < count) {
+                const uint j = begin + t;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, words[r], sum[r][m]);
+                }
+                t += lanes;
+                if (t >= count) continue;
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, words[r]);
+            }
+        }
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            float of_rows[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+            const float all = sum_of_lanes(of_rows, min(lanes, gl_SubgroupSize));
+            if (lanes > gl_SubgroupSize) {
+                if (gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            } else if (lane < ROWS && row + lane < rows && m < batch) {
+                finish(m, row + lane, all);
+            }
+        }
+        if (lanes <= gl_SubgroupSize) continue;
+        const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * each; i += gl_WorkGroupSize.x) {
+            const uint m = i % each / ROWS, n = first + i / each * ROWS + i % ROWS;
+            float total = 0.0;
+            for (uint p = 0u; p < parts; ++p) total += partial[(i / each * parts + p) * each + i % each];
+            if (n < rows && m < batch) finish(m, n, total);
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,384 @@
+// iq1_m_gemv_wide: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
+// 56 bytes for 256 elements, 1.75 bits each.
+// For each weight 0.219 bytes read, 5.83 operations: 0.0938 loads, 1.84 bits, 0.5 integer, 2.69 float, 0.578 conversions, 0.125 lookups.
+//
+//     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         qs:     u8[32]
+//         qh:     u8[16]
+//         scales: u16[4]
+//     }
+//
+//     code g  per 8  = qs { 8 @ 0 (32:8) } qh { 3 @ 0 (32:4) }
+//     code sg per 8  = qh { 1 @ 3 (32:4) }
+//     code sc per 16 = scales { 3 @ 0 (4:3, 4:16) }
+//     code d: f16 per 256 = scales { 4 @ 12   4 @ 28   4 @ 44   4 @ 60 }    # spread over the top of four words
+//
+//     table G: i8[2048][8] = file "iq1s_grid.bin"
+//
+//     value = d * (2 * sc + 1) * (G[g][i % 8] + (sg ? -0.125 : 0.125))
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][16];
+float x_sum[TILES][12];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 2048u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[i * COPIES + copy];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
+    const vec4 x8 = staged_x(from + 8u);
+    const vec4 x9 = staged_x(from + 9u);
+    const vec4 x10 = staged_x(from + 10u);
+    const vec4 x11 = staged_x(from + 11u);
+    const vec4 x12 = staged_x(from + 12u);
+    const vec4 x13 = staged_x(from + 13u);
+    const vec4 x14 = staged_x(from + 14u);
+    const vec4 x15 = staged_x(from + 15u);
+    x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][4] = x4 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][5] = x5 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][6] = x6 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][7] = x7 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][8] = x8 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][9] = x9 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][10] = x10 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][11] = x11 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][12] = x12 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][13] = x13 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][14] = x14 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][15] = x15 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
+    x_sum[k][1] = dot(x0 + x1, vec4(1.0));
+    x_sum[k][2] = dot(x2 + x3, vec4(1.0));
+    x_sum[k][3] = dot(x4 + x5 + x6 + x7, vec4(1.0));
+    x_sum[k][4] = dot(x4 + x5, vec4(1.0));
+    x_sum[k][5] = dot(x6 + x7, vec4(1.0));
+    x_sum[k][6] = dot(x8 + x9 + x10 + x11, vec4(1.0));
+    x_sum[k][7] = dot(x8 + x9, vec4(1.0));
+    x_sum[k][8] = dot(x10 + x11, vec4(1.0));
+    x_sum[k][9] = dot(x12 + x13 + x14 + x15, vec4(1.0));
+    x_sum[k][10] = dot(x12 + x13, vec4(1.0));
+    x_sum[k][11] = dot(x14 + x15, vec4(1.0));
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[6]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 14u;
+    words[0] = blocks[base + 12u];
+    words[1] = blocks[base + 13u];
+    words[2] = blocks[base + tile / 2u + 12u];
+    words[3] = blocks[base + tile * 2u];
+    words[4] = blocks[base + tile + 8u];
+    words[5] = blocks[base + tile * 2u + 1u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uint words[6], inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    uint scales0 = words[0];
+    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
+    uint scales1 = words[1];
+    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
+    float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
+    uint scales2 = words[2];
+    uint sc0 = (scales2 >> (tile % 2u * 16u)) & 7u;  // scales: 3 bits
+    precise float d_sc0 = d * float(2 * int(sc0) + 1);
+    uint qs0 = words[3];
+    uint g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = words[4];
+    uint g_hi0 = qh & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G_at(g0);
+    vec2 pair0 = unpackHalf2x16(G_row0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16(G_row0 & 0xF000F0u);
+    vec2 pair2 = unpackHalf2x16((G_row0 >> 8u) & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((G_row0 >> 8u) & 0xF000F0u);
+    uint g_lo1 = (qs0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh >> 4u) & 7u;  // qh: bits 8-10 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G_at(g1);
+    vec2 pair4 = unpackHalf2x16(G_row1 & 0xF000Fu);
+    vec2 pair5 = unpackHalf2x16(G_row1 & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16((G_row1 >> 8u) & 0xF000Fu);
+    vec2 pair7 = unpackHalf2x16((G_row1 >> 8u) & 0xF000F0u);
+    uint sg0 = (qh >> 3u) & 1u;  // qh: 1 bit
+    uint sg1 = (qh >> 7u) & 1u;  // qh: 1 bit
+    uint sc1 = (scales2 >> (tile % 2u * 16u + 3u)) & 7u;  // scales: 3 bits
+    precise float d_sc1 = d * float(2 * int(sc1) + 1);
+    uint g_lo2 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi2 = (qh >> 8u) & 7u;  // qh: bits 8-10 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row2 = G_at(g2);
+    vec2 pair8 = unpackHalf2x16(G_row2 & 0xF000Fu);
+    vec2 pair9 = unpackHalf2x16(G_row2 & 0xF000F0u);
+    vec2 pair10 = unpackHalf2x16((G_row2 >> 8u) & 0xF000Fu);
+    vec2 pair11 = unpackHalf2x16((G_row2 >> 8u) & 0xF000F0u);
+    uint g_lo3 = qs0 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi3 = (qh >> 12u) & 7u;  // qh: bits 8-10 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row3 = G_at(g3);
+    vec2 pair12 = unpackHalf2x16(G_row3 & 0xF000Fu);
+    vec2 pair13 = unpackHalf2x16(G_row3 & 0xF000F0u);
+    vec2 pair14 = unpackHalf2x16((G_row3 >> 8u) & 0xF000Fu);
+    vec2 pair15 = unpackHalf2x16((G_row3 >> 8u) & 0xF000F0u);
+    uint sg2 = (qh >> 11u) & 1u;  // qh: 1 bit
+    uint sg3 = (qh >> 15u) & 1u;  // qh: 1 bit
+    uint sc2 = (scales2 >> (tile % 2u * 16u + 6u)) & 7u;  // scales: 3 bits
+    precise float d_sc2 = d * float(2 * int(sc2) + 1);
+    uint qs1 = words[5];
+    uint g_lo4 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi4 = (qh >> 16u) & 7u;  // qh: bits 8-10 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row4 = G_at(g4);
+    vec2 pair16 = unpackHalf2x16(G_row4 & 0xF000Fu);
+    vec2 pair17 = unpackHalf2x16(G_row4 & 0xF000F0u);
+    vec2 pair18 = unpackHalf2x16((G_row4 >> 8u) & 0xF000Fu);
+    vec2 pair19 = unpackHalf2x16((G_row4 >> 8u) & 0xF000F0u);
+    uint g_lo5 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh >> 20u) & 7u;  // qh: bits 8-10 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row5 = G_at(g5);
+    vec2 pair20 = unpackHalf2x16(G_row5 & 0xF000Fu);
+    vec2 pair21 = unpackHalf2x16(G_row5 & 0xF000F0u);
+    vec2 pair22 = unpackHalf2x16((G_row5 >> 8u) & 0xF000Fu);
+    vec2 pair23 = unpackHalf2x16((G_row5 >> 8u) & 0xF000F0u);
+    uint sg4 = (qh >> 19u) & 1u;  // qh: 1 bit
+    uint sg5 = (qh >> 23u) & 1u;  // qh: 1 bit
+    uint sc3 = (scales2 >> (tile % 2u * 16u + 9u)) & 7u;  // scales: 3 bits
+    precise float d_sc3 = d * float(2 * int(sc3) + 1);
+    uint g_lo6 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh >> 24u) & 7u;  // qh: bits 8-10 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row6 = G_at(g6);
+    vec2 pair24 = unpackHalf2x16(G_row6 & 0xF000Fu);
+    vec2 pair25 = unpackHalf2x16(G_row6 & 0xF000F0u);
+    vec2 pair26 = unpackHalf2x16((G_row6 >> 8u) & 0xF000Fu);
+    vec2 pair27 = unpackHalf2x16((G_row6 >> 8u) & 0xF000F0u);
+    uint g_lo7 = qs1 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh >> 28u) & 7u;  // qh: bits 8-10 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row7 = G_at(g7);
+    vec2 pair28 = unpackHalf2x16(G_row7 & 0xF000Fu);
+    vec2 pair29 = unpackHalf2x16(G_row7 & 0xF000F0u);
+    vec2 pair30 = unpackHalf2x16((G_row7 >> 8u) & 0xF000Fu);
+    vec2 pair31 = unpackHalf2x16((G_row7 >> 8u) & 0xF000F0u);
+    uint sg6 = (qh >> 27u) & 1u;  // qh: 1 bit
+    uint sg7 = qh >> 31u;  // qh: 1 bit
+    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
+    float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
+    float dots2 = dot_add(dots1, x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
+    float dots3 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair10.x, pair11.x)), x[k][5], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+    float dots4 = dot_add(dots3, x[k][6], vec4(pair12.x, pair13.x, pair14.x, pair15.x));
+    float dots5 = dot_add(dots4, x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+    float dots6 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), x[k][9],
+        vec4(pair16.y, pair17.y, pair18.y, pair19.y));
+    float dots7 = dot_add(dots6, x[k][10], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
+    float dots8 = dot_add(dots7, x[k][11], vec4(pair20.y, pair21.y, pair22.y, pair23.y));
+    float dots9 = dot_add(dot(x[k][12], vec4(pair24.x, pair25.x, pair26.x, pair27.x)), x[k][13],
+        vec4(pair24.y, pair25.y, pair26.y, pair27.y));
+    float dots10 = dot_add(dots9, x[k][14], vec4(pair28.x, pair29.x, pair30.x, pair31.x));
+    float dots11 = dot_add(dots10, x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
+    sum += d_sc0 * (dots2 - x_sum[k][0]) + d_sc0 * (int(sg0) != 0 ? -0.125 : 0.125) * x_sum[k][1]
+        + d_sc0 * (int(sg1) != 0 ? -0.125 : 0.125) * x_sum[k][2] + d_sc1 * (dots5 - x_sum[k][3])
+        + d_sc1 * (int(sg2) != 0 ? -0.125 : 0.125) * x_sum[k][4] + d_sc1 * (int(sg3) != 0 ? -0.125 : 0.125) * x_sum[k][5]
+        + d_sc2 * (dots8 - x_sum[k][6]) + d_sc2 * (int(sg4) != 0 ? -0.125 : 0.125) * x_sum[k][7]
+        + d_sc2 * (int(sg5) != 0 ? -0.125 : 0.125) * x_sum[k][8] + d_sc3 * (dots11 - x_sum[k][9])
+        + d_sc3 * (int(sg6) != 0 ? -0.125 : 0.125) * x_sum[k][10] + d_sc3 * (int(sg7) != 0 ? -0.125 : 0.125) * x_sum[k][11];
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 3u) / 4u * 64u;
+    for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// Adds up what subgroups left of that many rounds of rows, `step` apart, the last of which begins at row `first`; teams' rows do so
+// at `end` at the latest. Lookups take longer in one subgroup than in another: they wait for each other once in some rounds.
+void add_rounds(uint place, uint rounds, uint first, uint step, uint end) {
+    const uint teams = gl_NumSubgroups / SPLIT;
+    for (uint i = gl_LocalInvocationID.x; i < rounds * teams * ROWS; i += gl_WorkGroupSize.x) {
+        const uint round = i / ROWS / teams, team = i / ROWS % teams;
+        const uint row = first - (rounds - 1u - round) * step + team * ROWS, to = min(row, end) + i % ROWS;
+        if (to < row || to >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < SPLIT; ++s)
+            total += partial[place + (round * gl_NumSubgroups + team * SPLIT + s) * ROWS + i % ROWS];
+        finish(0u, to, total);
+    }
+}
+
+// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+void walk() {
+    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    uint held = ~0u, turn = 0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                uint words[ROWS][6];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
+            }
+            held = c0;
+        }
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) finish(0u, row + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint rounds = gl_SubgroupSize / 4u, round = turn % rounds, step = gl_NumWorkGroups.x * teams * ROWS;
+        const uint place = turn++ / rounds % 2u * gl_WorkGroupSize.x / 4u * ROWS;
+        if (lane < ROWS) partial[place + (round * gl_NumSubgroups + gl_SubgroupID) * ROWS + lane] = all;
+        if (round + 1u < rounds && first + step < rows) continue;
+        barrier();
+        add_rounds(place, round + 1u, first, step, rows);
+    }
+}
+
+void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 2048u; i += gl_WorkGroupSize.x) {
+            const uint value = G[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i + c) % COPIES;  // neighbours in other banks
+                G_copies[i * COPIES + copy] = value;
+            }
+        }
+        barrier();
+    }
+    // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
+    if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
+}

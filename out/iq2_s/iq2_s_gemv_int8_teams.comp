@@ -1,0 +1,579 @@
+// iq2_s_gemv_int8_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
+// 82 bytes for 256 elements, 2.562 bits each.
+// For each weight 0.32 bytes read, 5.31 operations: 0.25 loads, 2.05 bits, 2.23 integer, 0.375 float, 0.156 conversions, 0.25 lookups.
+//
+//     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         qs:     u8[32]
+//         signs:  u8[32]
+//         qh:     u8[8]
+//         scales: u8[8]
+//     }
+//
+//     code g  per 8  = qs { 8 @ 0 (32:8) } qh { 2 @ 0 (32:2) }
+//     code s  per 8  = signs { 8 @ 0 (32:8) }
+//     code sc per 16 = scales { 4 @ 0 (16:4) }
+//
+//     table G: u8[1024][8] = file "iq2s_grid.bin"
+//
+//     value = d * (0.5 + sc) * 0.25 * G[g][i % 8] * (s >> i % 8 & 1 ? -1 : 1)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
+layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 15) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 1024 rows of 8: u8, packed
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][2];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 2048u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u];
+}
+
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = x_run(from);
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+// Runs `at` to `at` + 3 of x, for each thread its own.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    swap_runs(at, v);
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile * 8u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 4u, x4, x5, x6, x7);
+    vec4 x8, x9, x10, x11;
+    load_runs(from + 64u, x8, x9, x10, x11);
+    vec4 x12, x13, x14, x15;
+    load_runs(from + 68u, x12, x13, x14, x15);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+    }
+}
+
+// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[14]) {
+    if (PADDED == 0u && n + 1u == rows && j + 8u >= row_tiles / 4u) {
+        n = 0u;
+        j = j % 8u;
+    }
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 41u;
+    uint begin = base + tile / 4u + 37u;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + (tile * 8u + 592u) / 32u];
+    words[2] = blocks_word[base + tile];
+    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[4] = blocks_word[base + tile + 8u];
+    words[5] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 596u) / 32u];
+    words[7] = blocks_word[base + tile + 1u];
+    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[9] = blocks_word[base + tile + 9u];
+    words[10] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[11] = blocks_word[base + 20u];
+    words[12] = blocks_word[base + tile + 21u];
+    words[13] = blocks_word[base + tile + 29u];
+}
+
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 82u;
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
+        const uint word = at * 8u + i;
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+    }
+    return four;
+}
+
+// Loads tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[14]) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 41u;
+    uint begin = base + tile / 4u + 37u;
+    uint window = begin / 4u;
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + (tile * 8u + 592u) / 32u];
+    words[2] = blocks_word[base + tile];
+    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[4] = blocks_word[base + tile + 8u];
+    words[5] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 596u) / 32u];
+    words[7] = blocks_word[base + tile + 1u];
+    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[9] = blocks_word[base + tile + 9u];
+    words[10] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[11] = blocks_word[base + 20u];
+    words[12] = blocks_word[base + tile + 21u];
+    words[13] = blocks_word[base + tile + 29u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[14], inout float sum) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 41u;
+    float d0 = f16_to_f32(words[0]);
+    uint scales0 = words[1];
+    uint sc0 = (scales0 >> ((tile * 8u + 592u) % 32u)) & 15u;  // scales: 4 bits
+    precise float d_sc0 = d0 * (0.5 + float(sc0));
+    precise float d_sc1 = d_sc0 * 0.25;
+    uint qs0 = words[2];
+    uint g_lo0 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh0 = words[3];
+    uint g_hi0 = (qh0 >> ((tile * 8u + 528u) % 32u)) & 3u;  // qh: bits 8-9 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G_at(g0 * 2u);
+    uint signs0 = words[4];
+    uint s0 = (signs0 >> 16u) & 0xFFu;  // signs: 8 bits
+    uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    uint G_row1 = G_at(g0 * 2u + 1u);
+    uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    uint g_lo1 = qs0 >> 24u;  // qs: bits 0-7 of g
+    uint qh1 = words[5];
+    uint g_hi1 = (qh1 >> ((tile * 8u + 530u) % 32u)) & 3u;  // qh: bits 8-9 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row2 = G_at(g1 * 2u);
+    uint s1 = signs0 >> 24u;  // signs: 8 bits
+    uint negative2 = ((s1 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    uint G_row3 = G_at(g1 * 2u + 1u);
+    uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    uint scales1 = words[6];
+    uint sc1 = (scales1 >> ((tile * 8u + 596u) % 32u)) & 15u;  // scales: 4 bits
+    precise float d_sc2 = d0 * (0.5 + float(sc1));
+    precise float d_sc3 = d_sc2 * 0.25;
+    uint qs1 = words[7];
+    uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh2 = words[8];
+    uint g_hi2 = (qh2 >> ((tile * 8u + 532u) % 32u)) & 3u;  // qh: bits 8-9 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row4 = G_at(g2 * 2u);
+    uint signs1 = words[9];
+    uint s2 = signs1 & 0xFFu;  // signs: 8 bits
+    uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
+    uint G_row5 = G_at(g2 * 2u + 1u);
+    uint negative5 = ((s2 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
+    uint g_lo3 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh3 = words[10];
+    uint g_hi3 = (qh3 >> ((tile * 8u + 534u) % 32u)) & 3u;  // qh: bits 8-9 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row6 = G_at(g3 * 2u);
+    uint s3 = (signs1 >> 8u) & 0xFFu;  // signs: 8 bits
+    uint negative6 = ((s3 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
+    uint G_row7 = G_at(g3 * 2u + 1u);
+    uint negative7 = ((s3 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
+    float d1 = f16_to_f32(words[11] >> 16u);
+    uint begin = base + tile / 4u + 37u;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[1];
+    uvec4 four1 = fours[0];
+    uint pick0 = upper ? four0.y : four1.w;
+    uint pick1 = upper ? four0.x : four1.z;
+    uint scales2 = odd ? pick0 : pick1;
+    uint sc2 = (scales2 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
+    precise float d_sc4 = d1 * (0.5 + float(sc2));
+    precise float d_sc5 = d_sc4 * 0.25;
+    uint qs2 = words[12];
+    uint g_lo4 = qs2 & 0xFFu;  // qs: bits 0-7 of g
+    uint pick2 = upper ? four1.w : four1.y;
+    uint pick3 = upper ? four1.z : four1.x;
+    uint qh4 = odd ? pick2 : pick3;
+    uint g_hi4 = (qh4 >> (tile % 4u * 8u)) & 3u;  // qh: bits 8-9 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row8 = G_at(g4 * 2u);
+    uint signs2 = words[13];
+    uint s4 = signs2 & 0xFFu;  // signs: 8 bits
+    uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
+    uint G_row9 = G_at(g4 * 2u + 1u);
+    uint negative9 = ((s4 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
+    uint g_lo5 = (qs2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh4 >> (tile % 4u * 8u + 2u)) & 3u;  // qh: bits 8-9 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row10 = G_at(g5 * 2u);
+    uint s5 = (signs2 >> 8u) & 0xFFu;  // signs: 8 bits
+    uint negative10 = ((s5 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
+    uint G_row11 = G_at(g5 * 2u + 1u);
+    uint negative11 = ((s5 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
+    uint sc3 = (scales2 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
+    precise float d_sc6 = d1 * (0.5 + float(sc3));
+    precise float d_sc7 = d_sc6 * 0.25;
+    uint g_lo6 = (qs2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh4 >> (tile % 4u * 8u + 4u)) & 3u;  // qh: bits 8-9 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row12 = G_at(g6 * 2u);
+    uint s6 = (signs2 >> 16u) & 0xFFu;  // signs: 8 bits
+    uint negative12 = ((s6 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
+    uint G_row13 = G_at(g6 * 2u + 1u);
+    uint negative13 = ((s6 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
+    uint g_lo7 = qs2 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh4 >> (tile % 4u * 8u + 6u)) & 3u;  // qh: bits 8-9 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row14 = G_at(g7 * 2u);
+    uint s7 = signs2 >> 24u;  // signs: 8 bits
+    uint negative14 = ((s7 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
+    uint G_row15 = G_at(g7 * 2u + 1u);
+    uint negative15 = ((s7 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
+        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
+            + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]));
+        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]));
+    }
+    sum += d_sc1 * (x_step[k][0] * dots0) + d_sc3 * (x_step[k][0] * dots1) + d_sc5 * (x_step[k][1] * dots2)
+        + d_sc7 * (x_step[k][1] * dots3);
+}
+
+const uint X_WORDS = DIGITS * 16u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(x[0][digit][i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 16u + i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
+}
+
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
+        load_x(i / count, begin + i % count, 0u);
+        if (i < count * BATCH) share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
+// fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
+void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 2048u; i += gl_WorkGroupSize.x) {
+            const uint value = G[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i / 2u + c) % COPIES;  // neighbours in other banks
+                G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u] = value;
+            }
+        }
+        barrier();
+    }
+    const uint tiles = row_tiles / 4u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
+    const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
+    uint shared_from = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint begin = 0u; begin < tiles; begin += slice) {
+            const uint count = min(slice, tiles - begin);
+            uint t = lane;
+            // Weights are on their way while the workgroup waits for x.
+            uvec4 fours[ROWS][2];
+            uint words[ROWS][14];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), fours[r], words[r]);
+            if (begin != shared_from) share_slice(begin, count);
+            shared_from = begin;
+            while (t < count) {
+                const uint j = begin + t;
+                if (PADDED == 0u && row + ROWS >= end && j + 8u >= tiles) {  // the last block of all, beyond which no load goes
+                    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
+                        uvec4 last[2]; uint last_words[14];
+                        float part = 0.0;
+                        fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
+                        take_x(i / ROWS, t);
+                        accumulate(min(row + i % ROWS, end - 1u), j, 0u, last, last_words, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
+                    }
+                    t += lanes;
+                    continue;
+                }
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                }
+                t += lanes;
+                if (t >= count) continue;
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, fours[r], words[r]);
+            }
+        }
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            float of_rows[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+            const float all = sum_of_lanes(of_rows, min(lanes, gl_SubgroupSize));
+            if (lanes > gl_SubgroupSize) {
+                if (gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            } else if (lane < ROWS && row + lane < rows && m < batch) {
+                finish(m, row + lane, all);
+            }
+        }
+        if (lanes <= gl_SubgroupSize) continue;
+        const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * each; i += gl_WorkGroupSize.x) {
+            const uint m = i % each / ROWS, n = first + i / each * ROWS + i % ROWS;
+            float total = 0.0;
+            for (uint p = 0u; p < parts; ++p) total += partial[(i / each * parts + p) * each + i % each];
+            if (n < rows && m < batch) finish(m, n, total);
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,252 @@
+// iq2_s_gemv_shared: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
+// 82 bytes for 256 elements, 2.562 bits each.
+// For each weight 0.32 bytes read, 8.38 operations: 0.312 loads, 2.88 bits, 1.94 integer, 2.38 float, 0.625 conversions, 0.25 lookups.
+//
+//     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         qs:     u8[32]
+//         signs:  u8[32]
+//         qh:     u8[8]
+//         scales: u8[8]
+//     }
+//
+//     code g  per 8  = qs { 8 @ 0 (32:8) } qh { 2 @ 0 (32:2) }
+//     code s  per 8  = signs { 8 @ 0 (32:8) }
+//     code sc per 16 = scales { 4 @ 0 (16:4) }
+//
+//     table G: u8[1024][8] = file "iq2s_grid.bin"
+//
+//     value = d * (0.5 + sc) * 0.25 * G[g][i % 8] * (s >> i % 8 & 1 ? -1 : 1)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 1024 rows of 8: u8, packed
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][4];
+float x_sum[TILES][1];
+
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = x_run(from);
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+// Runs `at` to `at` + 3 of x, for each thread its own.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    swap_runs(at, v);
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 16u;
+    const uint place = j / 16u * 64u + tile * 4u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 16777216.0;
+    x[k][3] = x3 * 16777216.0;
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 16u;
+    const uint tile = j % 16u;
+    uint base = block * 41u;
+    float d = f16_to_f32(uint(blocks[base]));
+    uint scales = uint(blocks[base + tile / 4u + 37u]);
+    uint sc = (scales >> (tile % 4u * 4u)) & 15u;  // scales: 4 bits
+    precise float d_sc0 = d * (0.5 + float(sc));
+    precise float d_sc1 = d_sc0 * 0.25;
+    uint qs = uint(blocks[base + tile + 1u]);
+    uint g_lo0 = qs & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = uint(blocks[base + tile / 4u + 33u]);
+    uint g_hi0 = (qh >> (tile % 4u * 4u)) & 3u;  // qh: bits 8-9 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G[g0 * 2u];
+    uint signs = uint(blocks[base + tile + 17u]);
+    uint s0 = signs & 0xFFu;  // signs: 8 bits
+    uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    uint biased0 = (bytes0 ^ 0x80808080u) - 0x55555555u;  // from zero on
+    vec2 pair0 = unpackHalf2x16(biased0 & 0x7F007Fu);
+    vec2 pair1 = unpackHalf2x16((biased0 >> 8u) & 0x7F007Fu);
+    uint G_row1 = G[g0 * 2u + 1u];
+    uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    uint biased1 = (bytes1 ^ 0x80808080u) - 0x55555555u;  // from zero on
+    vec2 pair2 = unpackHalf2x16(biased1 & 0x7F007Fu);
+    vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0x7F007Fu);
+    uint g_lo1 = qs >> 8u;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh >> (tile % 4u * 4u + 2u)) & 3u;  // qh: bits 8-9 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row2 = G[g1 * 2u];
+    uint s1 = signs >> 8u;  // signs: 8 bits
+    uint negative2 = ((s1 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    uint biased2 = (bytes2 ^ 0x80808080u) - 0x55555555u;  // from zero on
+    vec2 pair4 = unpackHalf2x16(biased2 & 0x7F007Fu);
+    vec2 pair5 = unpackHalf2x16((biased2 >> 8u) & 0x7F007Fu);
+    uint G_row3 = G[g1 * 2u + 1u];
+    uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    uint biased3 = (bytes3 ^ 0x80808080u) - 0x55555555u;  // from zero on
+    vec2 pair6 = unpackHalf2x16(biased3 & 0x7F007Fu);
+    vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0x7F007Fu);
+    sum += d_sc1 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))
+        + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))
+        - 43.0 * x_sum[k][0]);
+}
+
+const uint X_WORDS = 17u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < 16u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) words[16u + i] = floatBitsToUint(x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][i / 4u][i % 4u] = uintBitsToFloat(words[i]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) x_sum[0][i] = uintBitsToFloat(words[16u + i]);
+}
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
+        load_x(i / count, begin + i % count, 0u);
+        if (i < count * BATCH) share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
+// of them. Sums of a later slice are added to those of earlier ones.
+void main() {
+    const uint tiles = row_tiles, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
+    for (uint begin = 0u; begin < tiles; begin += SLICE) {
+        const uint count = min(SLICE, tiles - begin);
+        share_slice(begin, count);
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+            const uint row = first + gl_SubgroupInvocationID / width * ROWS;
+            float sum[ROWS][BATCH];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+            }
+            for (uint t = lane; t < count; t += width) {
+                const uint j = begin + t;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, sum[r][m]);
+                }
+            }
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                float of_rows[ROWS];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+                const float all = sum_of_lanes(of_rows, width);
+                if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u);
+            }
+        }
+    }
+}

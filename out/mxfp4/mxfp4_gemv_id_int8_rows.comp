@@ -1,0 +1,222 @@
+// mxfp4_gemv_id_int8_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// 17 bytes for 32 elements, 4.25 bits each.
+// For each weight 0.531 bytes read, 8.38 operations: 0.562 loads, 5.25 bits, 1.31 integer, 0.188 float, 0.0625 conversions, 1 lookups.
+//
+//     format mxfp4 "E2M1 codes, a power of two for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 32 {
+//         e:  u8
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
+//
+//     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
+//
+//     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
+//     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_8bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
+layout(binding = 5, std430) readonly buffer KTable { int K[]; };
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][4];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][1];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 8u + tile * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 4u);
+    const vec4 x3 = x_run(from + 5u);
+    vec4 most = abs(x0);
+    most = max(most, abs(x1));
+    most = max(most, abs(x2));
+    most = max(most, abs(x3));
+    const float scale = scale_of(most, x0 + x1 + x2 + x3);
+    x_step[k][0] = 1.0 / scale;
+    const ivec4 i0 = integers(x0 * scale);
+    const ivec4 i1 = integers(x1 * scale);
+    const ivec4 i2 = integers(x2 * scale);
+    const ivec4 i3 = integers(x3 * scale);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+    }
+}
+
+// 32 bits from words of 8.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 8) | (uint(blocks[at + 2u]) << 16) | (uint(blocks[at + 3u]) << 24);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 2u) + j / 2u;
+    const uint tile = j % 2u;
+    uint base = block * 17u;
+    uint e = uint(blocks[base]);
+    float e_e_e = uintBitsToFloat(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
+    uint qs0 = blocks_u32(base + tile * 8u + 1u);
+    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint bytes0 = (uint(K[q0.x]) & 0xFFu) | ((uint(K[q0.y]) & 0xFFu) << 8u) | ((uint(K[q0.z]) & 0xFFu) << 16u) | (uint(K[q0.w]) << 24u);
+    uint qs1 = blocks_u32(base + tile * 8u + 5u);
+    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint bytes1 = (uint(K[q1.x]) & 0xFFu) | ((uint(K[q1.y]) & 0xFFu) << 8u) | ((uint(K[q1.z]) & 0xFFu) << 16u) | (uint(K[q1.w]) << 24u);
+    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uint bytes2 = (uint(K[q2.x]) & 0xFFu) | ((uint(K[q2.y]) & 0xFFu) << 8u) | ((uint(K[q2.z]) & 0xFFu) << 16u) | (uint(K[q2.w]) << 24u);
+    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uint bytes3 = (uint(K[q3.x]) & 0xFFu) | ((uint(K[q3.y]) & 0xFFu) << 8u) | ((uint(K[q3.z]) & 0xFFu) << 16u) | (uint(K[q3.w]) << 24u);
+    float dots0 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
+    }
+    sum += e_e_e * (x_step[k][0] * dots0);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,449 @@
+// mxfp4_gemv_int8_shared: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// 17 bytes for 32 elements, 4.25 bits each.
+// For each weight 0.531 bytes read, 5.36 operations: 0.156 loads, 2.03 bits, 2.42 integer, 0.188 float, 0.0625 conversions, 0.5 lookups.
+//
+//     format mxfp4 "E2M1 codes, a power of two for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 32 {
+//         e:  u8
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
+//
+//     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
+//
+//     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
+//     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_8bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
+layout(binding = 3, std430) readonly buffer KTable { int K[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][2];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+shared uint K_of_two[256u * COPIES];  // for each byte of two codes, in bytes 0 and 2
+
+// K of the four codes in the bytes a and b: of the lower half of a, of b, of the upper half of a, of b.
+uint K_pairs(uint codes) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    return K_of_two[(codes & 0xFFu) * COPIES + copy] | (K_of_two[((codes >> 8u) & 0xFFu) * COPIES + copy] << 8u);
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 4u);
+    const vec4 x3 = x_run(from + 5u);
+    const vec4 x4 = x_run(from + 8u);
+    const vec4 x5 = x_run(from + 9u);
+    const vec4 x6 = x_run(from + 12u);
+    const vec4 x7 = x_run(from + 13u);
+    const vec4 x8 = x_run(from + 16u);
+    const vec4 x9 = x_run(from + 17u);
+    const vec4 x10 = x_run(from + 20u);
+    const vec4 x11 = x_run(from + 21u);
+    const vec4 x12 = x_run(from + 24u);
+    const vec4 x13 = x_run(from + 25u);
+    const vec4 x14 = x_run(from + 28u);
+    const vec4 x15 = x_run(from + 29u);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(ivec4(i0.x, i0.y, i2.x, i2.y), digit);
+        x[k][digit][1] = bytes_of(ivec4(i0.z, i0.w, i2.z, i2.w), digit);
+        x[k][digit][2] = bytes_of(ivec4(i1.x, i1.y, i3.x, i3.y), digit);
+        x[k][digit][3] = bytes_of(ivec4(i1.z, i1.w, i3.z, i3.w), digit);
+        x[k][digit][4] = bytes_of(ivec4(i4.x, i4.y, i6.x, i6.y), digit);
+        x[k][digit][5] = bytes_of(ivec4(i4.z, i4.w, i6.z, i6.w), digit);
+        x[k][digit][6] = bytes_of(ivec4(i5.x, i5.y, i7.x, i7.y), digit);
+        x[k][digit][7] = bytes_of(ivec4(i5.z, i5.w, i7.z, i7.w), digit);
+        x[k][digit][8] = bytes_of(ivec4(i8.x, i8.y, i10.x, i10.y), digit);
+        x[k][digit][9] = bytes_of(ivec4(i8.z, i8.w, i10.z, i10.w), digit);
+        x[k][digit][10] = bytes_of(ivec4(i9.x, i9.y, i11.x, i11.y), digit);
+        x[k][digit][11] = bytes_of(ivec4(i9.z, i9.w, i11.z, i11.w), digit);
+        x[k][digit][12] = bytes_of(ivec4(i12.x, i12.y, i14.x, i14.y), digit);
+        x[k][digit][13] = bytes_of(ivec4(i12.z, i12.w, i14.z, i14.w), digit);
+        x[k][digit][14] = bytes_of(ivec4(i13.x, i13.y, i15.x, i15.y), digit);
+        x[k][digit][15] = bytes_of(ivec4(i13.z, i13.w, i15.z, i15.w), digit);
+    }
+}
+
+// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
+    if (PADDED == 0u && n + 1u == rows && j + 2u >= row_tiles / 4u) {
+        n = 0u;
+        j = j % 2u;
+    }
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    uint base = block * 17u;
+    uint begin = base + tile * 2u;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    fours[2] = blocks_four[window + 2u];
+    fours[3] = blocks_four[window + 3u];
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + 4u];
+    words[2] = blocks_word[base + 8u];
+    words[3] = blocks_word[begin + 13u];
+    words[4] = blocks_word[base + 12u];
+    words[5] = blocks_word[begin + 14u];
+}
+
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 68u;
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 16u; ++i) {
+        const uint word = at * 16u + i;
+        if (word < end) four[i / 4u] |= uint(blocks[word]) << (i % 4u * 8u);
+    }
+    return four;
+}
+
+// Loads tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    uint base = block * 17u;
+    uint begin = base + tile * 2u;
+    uint window = begin / 4u;
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    fours[2] = blocks_to_end(window + 2u, block);
+    fours[3] = blocks_to_end(window + 3u, block);
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + 4u];
+    words[2] = blocks_word[base + 8u];
+    words[3] = blocks_word[begin + 13u];
+    words[4] = blocks_word[base + 12u];
+    words[5] = blocks_word[begin + 14u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    uint base = block * 17u;
+    uint e0 = words[0] & 0xFFu;
+    float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
+    uint begin = base + tile * 2u;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint qs0 = odd ? pick0 : pick1;
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qs1 = odd ? pick2 : pick0;
+    uint qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
+    uint bytes0 = K_pairs(qs_run0);
+    uint bytes1 = K_pairs(qs_run0 >> 16u);
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qs2 = odd ? pick3 : pick2;
+    uint qs_run1 = (qs1 >> 8u) | (qs2 << 24u);
+    uint bytes2 = K_pairs(qs_run1);
+    uint bytes3 = K_pairs(qs_run1 >> 16u);
+    uint e1 = (words[1] >> 8u) & 0xFFu;
+    float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
+    uint pick4 = upper ? four1.w : four1.y;
+    uint pick5 = upper ? four1.z : four1.x;
+    uint qs3 = odd ? pick4 : pick5;
+    uvec4 four2 = fours[2];
+    uint pick6 = upper ? four2.x : four1.z;
+    uint qs4 = odd ? pick6 : pick4;
+    uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
+    uint bytes4 = K_pairs(qs_run2);
+    uint bytes5 = K_pairs(qs_run2 >> 16u);
+    uint pick7 = upper ? four2.y : four1.w;
+    uint qs5 = odd ? pick7 : pick6;
+    uint qs_run3 = (qs4 >> 16u) | (qs5 << 16u);
+    uint bytes6 = K_pairs(qs_run3);
+    uint bytes7 = K_pairs(qs_run3 >> 16u);
+    uint e2 = (words[2] >> 16u) & 0xFFu;
+    float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
+    uint pick8 = upper ? four2.w : four2.y;
+    uint pick9 = upper ? four2.z : four2.x;
+    uint qs6 = odd ? pick8 : pick9;
+    uvec4 four3 = fours[3];
+    uint pick10 = upper ? four3.x : four2.z;
+    uint qs7 = odd ? pick10 : pick8;
+    uint qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
+    uint bytes8 = K_pairs(qs_run4);
+    uint bytes9 = K_pairs(qs_run4 >> 16u);
+    uint pick11 = upper ? four3.y : four2.w;
+    uint qs8 = odd ? pick11 : pick10;
+    uint qs_run5 = (qs7 >> 24u) | (qs8 << 8u);
+    uint bytes10 = K_pairs(qs_run5);
+    uint bytes11 = K_pairs(qs_run5 >> 16u);
+    uint e3 = words[4] >> 24u;
+    float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
+    uint qs9 = words[3];
+    uint bytes12 = K_pairs(qs9);
+    uint bytes13 = K_pairs(qs9 >> 16u);
+    uint qs10 = words[5];
+    uint bytes14 = K_pairs(qs10);
+    uint bytes15 = K_pairs(qs10 >> 16u);
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
+        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
+            + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]));
+        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]));
+    }
+    sum += e_e_e0 * (x_step[k][0] * dots0) + e_e_e1 * (x_step[k][0] * dots1) + e_e_e2 * (x_step[k][1] * dots2)
+        + e_e_e3 * (x_step[k][1] * dots3);
+}
+
+const uint X_WORDS = DIGITS * 16u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(x[0][digit][i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 16u + i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
+}
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+        load_x(i / count, begin + i % count, 0u);
+        share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
+// of them. Sums of a later slice are added to those of earlier ones.
+void main() {
+    // Threads that are neighbours write to other banks.
+    for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {
+        const uint two = (uint(K[codes & 15u]) & 0xFFu) | ((uint(K[codes >> 4u]) & 0xFFu) << 16u);
+        for (uint i = 0u; i < COPIES; ++i) K_of_two[codes * COPIES + (codes + i) % COPIES] = two;
+    }
+    barrier();
+    const uint tiles = row_tiles / 4u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
+    for (uint begin = 0u; begin < tiles; begin += SLICE) {
+        const uint count = min(SLICE, tiles - begin);
+        share_slice(begin, count);
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows;
+            first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+            const uint row = first + gl_SubgroupInvocationID / width * ROWS;
+            float sum[ROWS][BATCH];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+            }
+            for (uint t = lane; t < count; t += width) {
+                const uint j = begin + t;
+                if (PADDED == 0u && row + ROWS >= end && j + 2u >= tiles) {  // the last block of all, beyond which no load goes
+                    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
+                        uvec4 last[4]; uint last_words[6];
+                        float part = 0.0;
+                        fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
+                        take_x(i / ROWS, t);
+                        accumulate(min(row + i % ROWS, end - 1u), j, 0u, last, last_words, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][6];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                }
+            }
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                float of_rows[ROWS];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+                const float all = sum_of_lanes(of_rows, width);
+                if (lane < ROWS && row + lane < rows && m < batch) finish(m, row + lane, all, begin == 0u);
+            }
+        }
+    }
+}

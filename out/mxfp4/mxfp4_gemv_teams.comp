@@ -1,0 +1,266 @@
+// mxfp4_gemv_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// 17 bytes for 32 elements, 4.25 bits each.
+// For each weight 0.531 bytes read, 7.03 operations: 0.344 loads, 3.34 bits, 0.719 integer, 2.12 float, 0.5 conversions.
+//
+//     format mxfp4 "E2M1 codes, a power of two for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 32 {
+//         e:  u8
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
+//
+//     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
+//
+//     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
+//     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_shader_8bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
+layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
+layout(binding = 3, std430) readonly buffer KTable { int K[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][8];
+float x_sum[TILES][1];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 32u + tile;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 4u);
+    const vec4 x2 = x_run(from + 8u);
+    const vec4 x3 = x_run(from + 12u);
+    const vec4 x4 = x_run(from + 16u);
+    const vec4 x5 = x_run(from + 20u);
+    const vec4 x6 = x_run(from + 24u);
+    const vec4 x7 = x_run(from + 28u);
+    x[k][0] = x0 * 32768.0;
+    x[k][1] = x1 * 32768.0;
+    x[k][2] = x2 * 32768.0;
+    x[k][3] = x3 * 32768.0;
+    x[k][4] = x4 * 32768.0;
+    x[k][5] = x5 * 32768.0;
+    x[k][6] = x6 * 32768.0;
+    x[k][7] = x7 * 32768.0;
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[11]) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 17u;
+    words[0] = blocks_word[base + tile];
+    words[1] = blocks_word[base + tile + 1u];
+    words[2] = blocks_word[base];
+    words[3] = blocks_word[base + tile + 4u];
+    words[4] = blocks_word[base + tile + 5u];
+    words[5] = blocks_word[base + 4u];
+    words[6] = blocks_word[base + tile + 8u];
+    words[7] = blocks_word[base + tile + 9u];
+    words[8] = blocks_word[base + 8u];
+    words[9] = blocks_word[base + tile + 13u];
+    words[10] = blocks_word[base + 12u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uint words[11], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint e0 = words[2] & 0xFFu;
+    float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
+    uint qs0 = words[0];
+    uint qs1 = words[1];
+    uint qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
+    vec2 pair0 = unpackHalf2x16(((qs_run0 << 9u) & 0xE000E00u) | ((qs_run0 << 12u) & 0x80008000u));
+    vec2 pair1 = unpackHalf2x16(((qs_run0 << 1u) & 0xE000E00u) | ((qs_run0 << 4u) & 0x80008000u));
+    vec2 pair2 = unpackHalf2x16(((qs_run0 << 5u) & 0xE000E00u) | ((qs_run0 << 8u) & 0x80008000u));
+    vec2 pair3 = unpackHalf2x16(((qs_run0 >> 3u) & 0xE000E00u) | (qs_run0 & 0x80008000u));
+    uint e1 = (words[5] >> 8u) & 0xFFu;
+    float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
+    uint qs2 = words[3];
+    uint qs3 = words[4];
+    uint qs_run1 = (qs2 >> 16u) | (qs3 << 16u);
+    vec2 pair4 = unpackHalf2x16(((qs_run1 << 9u) & 0xE000E00u) | ((qs_run1 << 12u) & 0x80008000u));
+    vec2 pair5 = unpackHalf2x16(((qs_run1 << 1u) & 0xE000E00u) | ((qs_run1 << 4u) & 0x80008000u));
+    vec2 pair6 = unpackHalf2x16(((qs_run1 << 5u) & 0xE000E00u) | ((qs_run1 << 8u) & 0x80008000u));
+    vec2 pair7 = unpackHalf2x16(((qs_run1 >> 3u) & 0xE000E00u) | (qs_run1 & 0x80008000u));
+    uint e2 = (words[8] >> 16u) & 0xFFu;
+    float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
+    uint qs4 = words[6];
+    uint qs5 = words[7];
+    uint qs_run2 = (qs4 >> 24u) | (qs5 << 8u);
+    vec2 pair8 = unpackHalf2x16(((qs_run2 << 9u) & 0xE000E00u) | ((qs_run2 << 12u) & 0x80008000u));
+    vec2 pair9 = unpackHalf2x16(((qs_run2 << 1u) & 0xE000E00u) | ((qs_run2 << 4u) & 0x80008000u));
+    vec2 pair10 = unpackHalf2x16(((qs_run2 << 5u) & 0xE000E00u) | ((qs_run2 << 8u) & 0x80008000u));
+    vec2 pair11 = unpackHalf2x16(((qs_run2 >> 3u) & 0xE000E00u) | (qs_run2 & 0x80008000u));
+    uint e3 = words[10] >> 24u;
+    float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
+    uint qs6 = words[9];
+    vec2 pair12 = unpackHalf2x16(((qs6 << 9u) & 0xE000E00u) | ((qs6 << 12u) & 0x80008000u));
+    vec2 pair13 = unpackHalf2x16(((qs6 << 1u) & 0xE000E00u) | ((qs6 << 4u) & 0x80008000u));
+    vec2 pair14 = unpackHalf2x16(((qs6 << 5u) & 0xE000E00u) | ((qs6 << 8u) & 0x80008000u));
+    vec2 pair15 = unpackHalf2x16(((qs6 >> 3u) & 0xE000E00u) | (qs6 & 0x80008000u));
+    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots2 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), x[k][7],
+        vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    sum += e_e_e0 * dots0 + e_e_e1 * dots1 + e_e_e2 * dots2 + e_e_e3 * dots3;
+}
+
+const uint X_WORDS = 32u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < 32u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint i = 0u; i < 32u; ++i) x[0][i / 4u][i % 4u] = uintBitsToFloat(words[i]);
+}
+
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+        load_x(i / count, begin + i % count, 0u);
+        share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
+// fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
+void main() {
+    const uint tiles = row_tiles / 2u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
+    const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
+    uint shared_from = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint begin = 0u; begin < tiles; begin += slice) {
+            const uint count = min(slice, tiles - begin);
+            uint t = lane;
+            // Weights are on their way while the workgroup waits for x.
+            uint words[ROWS][11];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), words[r]);
+            if (begin != shared_from) share_slice(begin, count);
+            shared_from = begin;
+            while (t < count) {
+                const uint j = begin + t;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, words[r], sum[r][m]);
+                }
+                t += lanes;
+                if (t >= count) continue;
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, words[r]);
+            }
+        }
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            float of_rows[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+            const float all = sum_of_lanes(of_rows, min(lanes, gl_SubgroupSize));
+            if (lanes > gl_SubgroupSize) {
+                if (gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            } else if (lane < ROWS && row + lane < rows && m < batch) {
+                finish(m, row + lane, all);
+            }
+        }
+        if (lanes <= gl_SubgroupSize) continue;
+        const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * each; i += gl_WorkGroupSize.x) {
+            const uint m = i % each / ROWS, n = first + i / each * ROWS + i % ROWS;
+            float total = 0.0;
+            for (uint p = 0u; p < parts; ++p) total += partial[(i / each * parts + p) * each + i % each];
+            if (n < rows && m < batch) finish(m, n, total);
+        }
+        barrier();
+    }
+}

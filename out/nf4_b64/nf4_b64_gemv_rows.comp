@@ -1,0 +1,232 @@
+// nf4_b64_gemv_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
+// 36 bytes for 64 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 7.38 operations: 0.562 loads, 2.5 bits, 1.25 integer, 2.06 float, 1 lookups.
+//
+//     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
+//     from "bitsandbytes: Linear4bit with quant_type nf4"
+//     for group in 64 128
+//
+//     block group ragged {
+//         buffer weight { w: u8[group / 2] }
+//         buffer absmax { s: f32 }
+//     }
+//
+//     table N: f32[16] = {
+//         -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453,
+//         -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
+//         0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
+//         0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
+//     }
+//
+//     code q = w { 4 @ 4 (2:-4, group / 2:8) }
+//
+//     value = N[q] * s
+//
+// Here group = 64.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
+layout(binding = 1, std430) readonly buffer AbsmaxBuffer { uint absmax[]; };
+layout(binding = 4, std430) readonly buffer NTable { float N[]; };
+layout(binding = 3, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 2, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+layout(binding = 2, std430) readonly buffer InputElements { float x_at[]; };
+layout(binding = 2, std430) readonly buffer InputElementHalves { uint16_t x_half_at[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// Element `at` of x.
+float x_element(uint at) {
+    if (X_TYPE == 0u) return x_at[at];
+    const uint half_word = uint(x_half_at[at]);
+    return X_TYPE == 1u ? unpackHalf2x16(half_word).x : uintBitsToFloat(half_word << 16);
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = BATCH == 1u ? 4u : 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][BATCH][4];
+float x_sum[TILES][BATCH][1];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 4u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * (cols / rows / 4u) + place;
+        const vec4 x0 = x_run(from);
+        const vec4 x1 = x_run(from + 1u);
+        const vec4 x2 = x_run(from + 2u);
+        const vec4 x3 = x_run(from + 3u);
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint tile = n * row_tiles + j;
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    float s = uintBitsToFloat(absmax[block_col]);
+    uint w0 = uint(weight[min(block_col * 32u + t * 8u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 1u, (cols - 1u) / 2u)]) << 8u);
+    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uint w1 = uint(weight[min(block_col * 32u + t * 8u + 2u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 3u, (cols - 1u) / 2u)]) << 8u);
+    uvec4 q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uint w2 = uint(weight[min(block_col * 32u + t * 8u + 4u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 5u, (cols - 1u) / 2u)]) << 8u);
+    uvec4 q2 = (uvec4(w2) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uint w3 = uint(weight[min(block_col * 32u + t * 8u + 6u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 7u, (cols - 1u) / 2u)]) << 8u);
+    uvec4 q3 = (uvec4(w3) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]))
+            + dot(x[k][m][1], vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w])) + dot(x[k][m][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]))
+            + dot(x[k][m][3], vec4(N[q3.x], N[q3.y], N[q3.z], N[q3.w])));
+    }
+}
+
+// The 16 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[4]) {
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = uint(weight[min(block_col * 32u + t * 8u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 1u, (cols - 1u) / 2u)]) << 8u);
+    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    float s = uintBitsToFloat(absmax[block_col]);
+    v[0] = vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = uint(weight[min(block_col * 32u + t * 8u + 2u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 3u, (cols - 1u) / 2u)]) << 8u);
+    uvec4 q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    v[1] = vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]) * s;
+
+    // elements 8 to 11, counted from the tile's first
+    uint w2 = uint(weight[min(block_col * 32u + t * 8u + 4u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 5u, (cols - 1u) / 2u)]) << 8u);
+    uvec4 q2 = (uvec4(w2) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    v[2] = vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]) * s;
+
+    // elements 12 to 15, counted from the tile's first
+    uint w3 = uint(weight[min(block_col * 32u + t * 8u + 6u, (cols - 1u) / 2u)])
+        | (uint(weight[min(block_col * 32u + t * 8u + 7u, (cols - 1u) / 2u)]) << 8u);
+    uvec4 q3 = (uvec4(w3) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    v[3] = vec4(N[q3.x], N[q3.y], N[q3.z], N[q3.w]) * s;
+}
+
+// The products of what tile `j` of row `n` has in that row, for each right-hand side.
+void sum_cut(uint n, uint j, out float part[BATCH]) {
+    const uint row_cols = cols / rows;
+    for (uint m = 0; m < BATCH; ++m) part[m] = 0.0;
+    const uint first = n * row_cols, tile = first / 16u + j, start = tile * 16u;
+    if (start >= first + row_cols) return;
+    const uint from = max(first, start) - start, to = min(first + row_cols - start, 16u);
+    const uint row = 0u, place = start - first;
+    vec4 v[4];
+    decode(row, tile, v);
+    for (uint e = from; e < to; ++e) {
+        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * x_element(min(m, batch - 1u) * row_cols + place + e);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
+    const uint row_cols = cols / rows, whole_tiles = row_cols % 16u == 0u ? row_cols / 16u : 0u;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (j >= whole_tiles) {
+                    [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                        float part[BATCH];
+                        sum_cut(min(first + team * ROWS + r, rows - 1u), j, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                        }
+                    }
+                    continue;
+                }
+                if (c != held) load_x(0u, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) finish(m, row, all);
+            }
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) finish(m, row, total);
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,154 @@
+// q4_0_gemv_id_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
+// 18 bytes for 32 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 4.38 operations: 0.312 loads, 0.875 bits, 0.438 integer, 2.19 float, 0.562 conversions.
+//
+//     format q4_0 "4-bit codes around 8, one scale for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 32 {
+//         d:  f16
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
+//
+//     value = (q - 8) * d
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][4];
+float x_sum[TILES][1];
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 8u + tile * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 4u);
+    const vec4 x3 = x_run(from + 5u);
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 1048576.0;
+    x[k][3] = x3 * 1048576.0;
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 2u) + j / 2u;
+    const uint tile = j % 2u;
+    uint base = block * 9u;
+    float d = f16_to_f32(uint(blocks[base]));
+    uint qs0 = blocks_u32(base + tile * 4u + 1u);
+    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
+    uint qs1 = blocks_u32(base + tile * 4u + 3u);
+    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
+    vec2 pair4 = unpackHalf2x16(qs0 & 0xF000F0u);
+    vec2 pair5 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16(qs1 & 0xF000F0u);
+    vec2 pair7 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
+    sum += d * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))
+        + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))
+        - 8.0 * x_sum[k][0]);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,430 @@
+// q4_K_gemv_int8_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
+// 144 bytes for 256 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 1.92 operations: 0.0781 loads, 0.766 bits, 0.828 integer, 0.156 float, 0.0938 conversions.
+//
+//     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     # 32 low nibbles, 32 high nibbles, and so on in steps of 32 bytes.
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
+//
+//     value = d * sc * q - dmin * mn
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
+layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][2];
+float x_sum[TILES][2];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = x_run(from);
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+// Runs `at` to `at` + 3 of x, for each thread its own.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    swap_runs(at, v);
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 4u, x4, x5, x6, x7);
+    vec4 x8, x9, x10, x11;
+    load_runs(from + 8u, x8, x9, x10, x11);
+    vec4 x12, x13, x14, x15;
+    load_runs(from + 12u, x12, x13, x14, x15);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7) - 32 * BIAS);
+    x_sum[k][1] = x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15) - 32 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+    }
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 36u;
+    fours[0] = blocks_four[block * 9u];
+    fours[1] = blocks_four[block * 9u + tile * 2u + 1u];
+    fours[2] = blocks_four[block * 9u + tile * 2u + 2u];
+    words[0] = blocks[base + tile / 2u * 2u + 1u];
+    words[1] = blocks[base + tile / 2u + 2u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    uvec4 four0 = fours[0];
+    uint d_dmin = four0.x;
+    float d = f16_to_f32(d_dmin);
+    uint scales0 = words[0];
+    uint sc_lo0 = (scales0 >> (tile % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales1 = four0.y;
+    uint sc_hi0 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    uvec4 four1 = fours[1];
+    uint qs0 = four1.x;
+    uint bytes0 = qs0 & 0xF0F0F0Fu;
+    uint qs1 = four1.y;
+    uint bytes1 = qs1 & 0xF0F0F0Fu;
+    uint qs2 = four1.z;
+    uint bytes2 = qs2 & 0xF0F0F0Fu;
+    uint qs3 = four1.w;
+    uint bytes3 = qs3 & 0xF0F0F0Fu;
+    uvec4 four2 = fours[2];
+    uint qs4 = four2.x;
+    uint bytes4 = qs4 & 0xF0F0F0Fu;
+    uint qs5 = four2.y;
+    uint bytes5 = qs5 & 0xF0F0F0Fu;
+    uint qs6 = four2.z;
+    uint bytes6 = qs6 & 0xF0F0F0Fu;
+    uint qs7 = four2.w;
+    uint bytes7 = qs7 & 0xF0F0F0Fu;
+    uint sc_lo1 = (scales0 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales1 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    uint bytes8 = (qs0 >> 4u) & 0xF0F0F0Fu;
+    uint bytes9 = (qs1 >> 4u) & 0xF0F0F0Fu;
+    uint bytes10 = (qs2 >> 4u) & 0xF0F0F0Fu;
+    uint bytes11 = (qs3 >> 4u) & 0xF0F0F0Fu;
+    uint bytes12 = (qs4 >> 4u) & 0xF0F0F0Fu;
+    uint bytes13 = (qs5 >> 4u) & 0xF0F0F0Fu;
+    uint bytes14 = (qs6 >> 4u) & 0xF0F0F0Fu;
+    uint bytes15 = (qs7 >> 4u) & 0xF0F0F0Fu;
+    float dmin = f16_to_f32(d_dmin >> 16u);
+    uint scales2 = words[1];
+    uint mn_lo0 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint scales3 = four0.z;
+    uint mn_hi0 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn0 = mn_lo0 | (mn_hi0 << 4u);
+    uint mn_lo1 = (scales2 >> (tile % 2u * 16u + tile / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi1 = (scales3 >> (tile % 2u * 16u + tile / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn1 = mn_lo1 | (mn_hi1 << 4u);
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4])
+            + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
+        const int part1 = int(sc1) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
+            + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12])
+            + dot4(int(bytes13), x[k][digit][13]) + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
+    }
+    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1)
+        - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1]);
+}
+
+const uint X_WORDS = DIGITS * 16u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(x[0][digit][i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + 2u + i] = floatBitsToUint(x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 16u + i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_sum[0][i] = uintBitsToFloat(words[DIGITS * 16u + 2u + i]);
+}
+
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint from = 0u; from < count * BATCH; from += gl_WorkGroupSize.x) {
+        const uint i = from + gl_LocalInvocationID.x;  // the whole subgroup loads, also beyond the end
+        load_x(i / count, begin + i % count, 0u);
+        if (i < count * BATCH) share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
+// fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
+void main() {
+    const uint tiles = row_tiles / 4u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
+    const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
+    uint shared_from = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint begin = 0u; begin < tiles; begin += slice) {
+            const uint count = min(slice, tiles - begin);
+            uint t = lane;
+            // Weights are on their way while the workgroup waits for x.
+            uvec4 fours[ROWS][3];
+            uint words[ROWS][2];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), fours[r], words[r]);
+            if (begin != shared_from) share_slice(begin, count);
+            shared_from = begin;
+            while (t < count) {
+                const uint j = begin + t;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                }
+                t += lanes;
+                if (t >= count) continue;
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, fours[r], words[r]);
+            }
+        }
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            float of_rows[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+            const float all = sum_of_lanes(of_rows, min(lanes, gl_SubgroupSize));
+            if (lanes > gl_SubgroupSize) {
+                if (gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            } else if (lane < ROWS && row + lane < rows && m < batch) {
+                finish(m, row + lane, all);
+            }
+        }
+        if (lanes <= gl_SubgroupSize) continue;
+        const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * each; i += gl_WorkGroupSize.x) {
+            const uint m = i % each / ROWS, n = first + i / each * ROWS + i % ROWS;
+            float total = 0.0;
+            for (uint p = 0u; p < parts; ++p) total += partial[(i / each * parts + p) * each + i % each];
+            if (n < rows && m < batch) finish(m, n, total);
+        }
+        barrier();
+    }
+}

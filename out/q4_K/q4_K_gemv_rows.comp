@@ -1,0 +1,178 @@
+// q4_K_gemv_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
+// 144 bytes for 256 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
+//
+//     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     # 32 low nibbles, 32 high nibbles, and so on in steps of 32 bytes.
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
+//
+//     value = d * sc * q - dmin * mn
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][4];
+float x_sum[TILES][2];
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 16u;
+    const uint place = j / 16u * 64u + tile / 4u * 16u + tile % 4u * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 8u);
+    const vec4 x3 = x_run(from + 9u);
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 1048576.0;
+    x[k][3] = x3 * 1048576.0;
+    x_sum[k][0] = dot(x0 + x1, vec4(1.0));
+    x_sum[k][1] = dot(x2 + x3, vec4(1.0));
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 16u;
+    const uint tile = j % 16u;
+    uint base = block * 36u;
+    uint d_dmin = blocks[base];
+    float d = f16_to_f32(d_dmin);
+    uint part = tile / 4u;  // of 64 elements
+    uint scales0 = blocks[base + part / 2u * 2u + 1u];
+    uint sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales1 = blocks[base + 1u];
+    uint sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    precise float d_sc0 = d * float(sc0);
+    uint qs0 = blocks[base + tile * 2u + 4u];
+    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
+    uint qs1 = blocks[base + tile * 2u + 5u];
+    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
+    float dmin = f16_to_f32(d_dmin >> 16u);
+    uint scales2 = blocks[base + part / 2u + 2u];
+    uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint scales3 = blocks[base + 2u];
+    uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn0 = mn_lo0 | (mn_hi0 << 4u);
+    precise float dmin_mn0 = dmin * float(mn0);
+    uint sc_lo1 = (scales0 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    precise float d_sc1 = d * float(sc1);
+    vec2 pair4 = unpackHalf2x16(qs0 & 0xF000F0u);
+    vec2 pair5 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16(qs1 & 0xF000F0u);
+    vec2 pair7 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
+    uint mn_lo1 = (scales2 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn1 = mn_lo1 | (mn_hi1 << 4u);
+    precise float dmin_mn1 = dmin * float(mn1);
+    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)))
+        - dmin_mn0 * x_sum[k][0] + d_sc1 * (dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y))
+        + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))) - dmin_mn1 * x_sum[k][1];
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    for (uint vector = 0u; vector < batch; ++vector) {
+        uint held = ~0u;
+        for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+            float sum[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+            for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+                [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                    const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                    if (j >= row_tiles) continue;
+                    if (c != held) load_x(vector, j, k);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                }
+                held = c;
+            }
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                const float all = subgroupAdd(sum[r]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[gl_SubgroupID * ROWS + r] = all;
+                else if (row < rows) finish(vector, row, all);
+            }
+            if (split == 1u) continue;
+            barrier();
+            for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+                const uint at = i / ROWS * (split - 1u) * ROWS + i;
+                float total = 0.0;
+                for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+                if (first + i < rows) finish(vector, first + i, total);
+            }
+            barrier();
+        }
+    }
+}

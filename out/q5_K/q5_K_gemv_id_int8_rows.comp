@@ -1,0 +1,292 @@
+// q5_K_gemv_id_int8_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// 176 bytes for 256 elements, 5.5 bits each.
+// For each weight 0.688 bytes read, 5.22 operations: 0.281 loads, 2.94 bits, 1.03 integer, 0.625 float, 0.344 conversions.
+//
+//     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qh:     u8[32]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }    # as 4-bit codes
+//              qh { 1 @ 0 (32:8, 8:1) }           # bit g of byte j: the fifth bit of element 32 g + j
+//
+//     value = d * sc * q - dmin * mn
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_spirv_intrinsics : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 32 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 2u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][8];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][1];
+float x_sum[TILES][8];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 64u + tile;
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 8u);
+    const vec4 x2 = x_run(from + 16u);
+    const vec4 x3 = x_run(from + 24u);
+    const vec4 x4 = x_run(from + 32u);
+    const vec4 x5 = x_run(from + 40u);
+    const vec4 x6 = x_run(from + 48u);
+    const vec4 x7 = x_run(from + 56u);
+    vec4 most = abs(x0);
+    most = max(most, abs(x1));
+    most = max(most, abs(x2));
+    most = max(most, abs(x3));
+    most = max(most, abs(x4));
+    most = max(most, abs(x5));
+    most = max(most, abs(x6));
+    most = max(most, abs(x7));
+    const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    x_step[k][0] = 1.0 / scale;
+    const ivec4 i0 = integers(x0 * scale);
+    const ivec4 i1 = integers(x1 * scale);
+    const ivec4 i2 = integers(x2 * scale);
+    const ivec4 i3 = integers(x3 * scale);
+    const ivec4 i4 = integers(x4 * scale);
+    const ivec4 i5 = integers(x5 * scale);
+    const ivec4 i6 = integers(x6 * scale);
+    const ivec4 i7 = integers(x7 * scale);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0) - 4 * BIAS);
+    x_sum[k][1] = x_step[k][0] * float(sum_of(i1) - 4 * BIAS);
+    x_sum[k][2] = x_step[k][0] * float(sum_of(i2) - 4 * BIAS);
+    x_sum[k][3] = x_step[k][0] * float(sum_of(i3) - 4 * BIAS);
+    x_sum[k][4] = x_step[k][0] * float(sum_of(i4) - 4 * BIAS);
+    x_sum[k][5] = x_step[k][0] * float(sum_of(i5) - 4 * BIAS);
+    x_sum[k][6] = x_step[k][0] * float(sum_of(i6) - 4 * BIAS);
+    x_sum[k][7] = x_step[k][0] * float(sum_of(i7) - 4 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 44u;
+    uint d_dmin = blocks[base];
+    float d = f16_to_f32(d_dmin);
+    uint scales0 = blocks[base + 1u];
+    uint sc0 = scales0 & 0x3Fu;
+    uint qs0 = blocks[base + tile + 12u];
+    uint qh = blocks[base + tile + 4u];
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((qh & 0x1010101u) << 4u);
+    uint sc1 = (scales0 >> 8u) & 0x3Fu;
+    uint bytes1 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh << 3u) & 0x10101010u);
+    uint sc2 = (scales0 >> 16u) & 0x3Fu;
+    uint qs1 = blocks[base + tile + 20u];
+    uint bytes2 = (qs1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x10101010u);
+    uint sc3 = (scales0 >> 24u) & 0x3Fu;
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh << 1u) & 0x10101010u);
+    uint scales1 = blocks[base + 3u];
+    uint sc_lo0 = scales1 & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo0 | (sc_hi0 << 4u);
+    uint qs2 = blocks[base + tile + 28u];
+    uint bytes4 = (qs2 & 0xF0F0F0Fu) | (qh & 0x10101010u);
+    uint sc_lo1 = (scales1 >> 8u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
+    uint sc5 = sc_lo1 | (sc_hi1 << 4u);
+    uint bytes5 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh >> 1u) & 0x10101010u);
+    uint sc_lo2 = (scales1 >> 16u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
+    uint sc6 = sc_lo2 | (sc_hi2 << 4u);
+    uint qs3 = blocks[base + tile + 36u];
+    uint bytes6 = (qs3 & 0xF0F0F0Fu) | ((qh >> 2u) & 0x10101010u);
+    uint sc_lo3 = (scales1 >> 24u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
+    uint sc7 = sc_lo3 | (sc_hi3 << 4u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh >> 3u) & 0x10101010u);
+    float dmin = f16_to_f32(d_dmin >> 16u);
+    uint scales2 = blocks[base + 2u];
+    uint mn0 = scales2 & 0x3Fu;
+    uint mn1 = (scales2 >> 8u) & 0x3Fu;
+    uint mn2 = (scales2 >> 16u) & 0x3Fu;
+    uint mn3 = (scales2 >> 24u) & 0x3Fu;
+    uint mn_lo0 = (scales1 >> 4u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales2 >> 6u) & 3u;  // scales: bits 4-5 of mn
+    uint mn4 = mn_lo0 | (mn_hi0 << 4u);
+    uint mn_lo1 = (scales1 >> 12u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi1 = (scales2 >> 14u) & 3u;  // scales: bits 4-5 of mn
+    uint mn5 = mn_lo1 | (mn_hi1 << 4u);
+    uint mn_lo2 = (scales1 >> 20u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi2 = (scales2 >> 22u) & 3u;  // scales: bits 4-5 of mn
+    uint mn6 = mn_lo2 | (mn_hi2 << 4u);
+    uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
+    uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
+    uint mn7 = mn_lo3 | (mn_hi3 << 4u);
+    float dots0 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(int(sc0) * dot4(int(bytes0), x[k][digit][0]) + int(sc1) * dot4(int(bytes1), x[k][digit][1])
+            + int(sc2) * dot4(int(bytes2), x[k][digit][2]) + int(sc3) * dot4(int(bytes3), x[k][digit][3])
+            + int(sc4) * dot4(int(bytes4), x[k][digit][4]) + int(sc5) * dot4(int(bytes5), x[k][digit][5])
+            + int(sc6) * dot4(int(bytes6), x[k][digit][6]) + int(sc7) * dot4(int(bytes7), x[k][digit][7]));
+    }
+    sum += d * (x_step[k][0] * dots0) - dmin
+        * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1] + float(mn2) * x_sum[k][2] + float(mn3) * x_sum[k][3]
+        + float(mn4) * x_sum[k][4] + float(mn5) * x_sum[k][5] + float(mn6) * x_sum[k][6] + float(mn7) * x_sum[k][7]);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,425 @@
+// q5_K_gemv_id_int8_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// 176 bytes for 256 elements, 5.5 bits each.
+// For each weight 0.688 bytes read, 3.53 operations: 0.172 loads, 2.02 bits, 0.812 integer, 0.344 float, 0.188 conversions.
+//
+//     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qh:     u8[32]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }    # as 4-bit codes
+//              qh { 1 @ 0 (32:8, 8:1) }           # bit g of byte j: the fifth bit of element 32 g + j
+//
+//     value = d * sc * q - dmin * mn
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 32 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][2];
+float x_sum[TILES][8];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 8u);
+    const vec4 x3 = staged_x(from + 9u);
+    const vec4 x4 = staged_x(from + 16u);
+    const vec4 x5 = staged_x(from + 17u);
+    const vec4 x6 = staged_x(from + 24u);
+    const vec4 x7 = staged_x(from + 25u);
+    const vec4 x8 = staged_x(from + 32u);
+    const vec4 x9 = staged_x(from + 33u);
+    const vec4 x10 = staged_x(from + 40u);
+    const vec4 x11 = staged_x(from + 41u);
+    const vec4 x12 = staged_x(from + 48u);
+    const vec4 x13 = staged_x(from + 49u);
+    const vec4 x14 = staged_x(from + 56u);
+    const vec4 x15 = staged_x(from + 57u);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1) - 8 * BIAS);
+    x_sum[k][1] = x_step[k][0] * float(sum_of(i2 + i3) - 8 * BIAS);
+    x_sum[k][2] = x_step[k][0] * float(sum_of(i4 + i5) - 8 * BIAS);
+    x_sum[k][3] = x_step[k][0] * float(sum_of(i6 + i7) - 8 * BIAS);
+    x_sum[k][4] = x_step[k][1] * float(sum_of(i8 + i9) - 8 * BIAS);
+    x_sum[k][5] = x_step[k][1] * float(sum_of(i10 + i11) - 8 * BIAS);
+    x_sum[k][6] = x_step[k][1] * float(sum_of(i12 + i13) - 8 * BIAS);
+    x_sum[k][7] = x_step[k][1] * float(sum_of(i14 + i15) - 8 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+    }
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uvec4 fours[1], out uint words[10]) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 44u;
+    fours[0] = blocks_four[block * 11u];
+    words[0] = blocks[base + tile * 2u + 12u];
+    words[1] = blocks[base + tile * 2u + 4u];
+    words[2] = blocks[base + tile * 2u + 13u];
+    words[3] = blocks[base + tile * 2u + 5u];
+    words[4] = blocks[base + tile * 2u + 20u];
+    words[5] = blocks[base + tile * 2u + 21u];
+    words[6] = blocks[base + tile * 2u + 28u];
+    words[7] = blocks[base + tile * 2u + 29u];
+    words[8] = blocks[base + tile * 2u + 36u];
+    words[9] = blocks[base + tile * 2u + 37u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[10], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uvec4 four = fours[0];
+    uint d_dmin = four.x;
+    float d = f16_to_f32(d_dmin);
+    uint scales0 = four.y;
+    uint sc0 = scales0 & 0x3Fu;
+    uint qs0 = words[0];
+    uint qh0 = words[1];
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((qh0 & 0x1010101u) << 4u);
+    uint qs1 = words[2];
+    uint qh1 = words[3];
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((qh1 & 0x1010101u) << 4u);
+    uint sc1 = (scales0 >> 8u) & 0x3Fu;
+    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 3u) & 0x10101010u);
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 3u) & 0x10101010u);
+    uint sc2 = (scales0 >> 16u) & 0x3Fu;
+    uint qs2 = words[4];
+    uint bytes4 = (qs2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x10101010u);
+    uint qs3 = words[5];
+    uint bytes5 = (qs3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x10101010u);
+    uint sc3 = (scales0 >> 24u) & 0x3Fu;
+    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 1u) & 0x10101010u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 1u) & 0x10101010u);
+    uint scales1 = four.w;
+    uint sc_lo0 = scales1 & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo0 | (sc_hi0 << 4u);
+    uint qs4 = words[6];
+    uint bytes8 = (qs4 & 0xF0F0F0Fu) | (qh0 & 0x10101010u);
+    uint qs5 = words[7];
+    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (qh1 & 0x10101010u);
+    uint sc_lo1 = (scales1 >> 8u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
+    uint sc5 = sc_lo1 | (sc_hi1 << 4u);
+    uint bytes10 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 1u) & 0x10101010u);
+    uint bytes11 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 1u) & 0x10101010u);
+    uint sc_lo2 = (scales1 >> 16u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
+    uint sc6 = sc_lo2 | (sc_hi2 << 4u);
+    uint qs6 = words[8];
+    uint bytes12 = (qs6 & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x10101010u);
+    uint qs7 = words[9];
+    uint bytes13 = (qs7 & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x10101010u);
+    uint sc_lo3 = (scales1 >> 24u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
+    uint sc7 = sc_lo3 | (sc_hi3 << 4u);
+    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 3u) & 0x10101010u);
+    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 3u) & 0x10101010u);
+    float dmin = f16_to_f32(d_dmin >> 16u);
+    uint scales2 = four.z;
+    uint mn0 = scales2 & 0x3Fu;
+    uint mn1 = (scales2 >> 8u) & 0x3Fu;
+    uint mn2 = (scales2 >> 16u) & 0x3Fu;
+    uint mn3 = (scales2 >> 24u) & 0x3Fu;
+    uint mn_lo0 = (scales1 >> 4u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales2 >> 6u) & 3u;  // scales: bits 4-5 of mn
+    uint mn4 = mn_lo0 | (mn_hi0 << 4u);
+    uint mn_lo1 = (scales1 >> 12u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi1 = (scales2 >> 14u) & 3u;  // scales: bits 4-5 of mn
+    uint mn5 = mn_lo1 | (mn_hi1 << 4u);
+    uint mn_lo2 = (scales1 >> 20u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi2 = (scales2 >> 22u) & 3u;  // scales: bits 4-5 of mn
+    uint mn6 = mn_lo2 | (mn_hi2 << 4u);
+    uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
+    uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
+    uint mn7 = mn_lo3 | (mn_hi3 << 4u);
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]))
+            + int(sc1) * (dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]))
+            + int(sc2) * (dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]))
+            + int(sc3) * (dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
+        const int part1 = int(sc4) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]))
+            + int(sc5) * (dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]))
+            + int(sc6) * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13]))
+            + int(sc7) * (dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
+    }
+    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1)
+        - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1] + float(mn2) * x_sum[k][2] + float(mn3) * x_sum[k][3]
+        + float(mn4) * x_sum[k][4] + float(mn5) * x_sum[k][5] + float(mn6) * x_sum[k][6] + float(mn7) * x_sum[k][7]);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 8u, runs_end = runs + (end + 3u) / 4u * 64u;
+    for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
+// they share x.
+void main() {
+    const uint tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                if (!bound) continue;
+                uvec4 fours[ROWS][1];
+                uint words[ROWS][10];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c0;
+            held_token = token;
+        }
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+    }
+}

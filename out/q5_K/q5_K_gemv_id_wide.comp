@@ -1,0 +1,378 @@
+// q5_K_gemv_id_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// 176 bytes for 256 elements, 5.5 bits each.
+// For each weight 0.688 bytes read, 6.56 operations: 0.172 loads, 2.77 bits, 0.219 integer, 2.62 float, 0.781 conversions.
+//
+//     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qh:     u8[32]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }    # as 4-bit codes
+//              qh { 1 @ 0 (32:8, 8:1) }           # bit g of byte j: the fifth bit of element 32 g + j
+//
+//     value = d * sc * q - dmin * mn
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 32 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][16];
+float x_sum[TILES][8];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 8u);
+    const vec4 x3 = staged_x(from + 9u);
+    const vec4 x4 = staged_x(from + 16u);
+    const vec4 x5 = staged_x(from + 17u);
+    const vec4 x6 = staged_x(from + 24u);
+    const vec4 x7 = staged_x(from + 25u);
+    const vec4 x8 = staged_x(from + 32u);
+    const vec4 x9 = staged_x(from + 33u);
+    const vec4 x10 = staged_x(from + 40u);
+    const vec4 x11 = staged_x(from + 41u);
+    const vec4 x12 = staged_x(from + 48u);
+    const vec4 x13 = staged_x(from + 49u);
+    const vec4 x14 = staged_x(from + 56u);
+    const vec4 x15 = staged_x(from + 57u);
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 16777216.0;
+    x[k][3] = x3 * 16777216.0;
+    x[k][4] = x4 * 16777216.0;
+    x[k][5] = x5 * 16777216.0;
+    x[k][6] = x6 * 16777216.0;
+    x[k][7] = x7 * 16777216.0;
+    x[k][8] = x8 * 16777216.0;
+    x[k][9] = x9 * 16777216.0;
+    x[k][10] = x10 * 16777216.0;
+    x[k][11] = x11 * 16777216.0;
+    x[k][12] = x12 * 16777216.0;
+    x[k][13] = x13 * 16777216.0;
+    x[k][14] = x14 * 16777216.0;
+    x[k][15] = x15 * 16777216.0;
+    x_sum[k][0] = dot(x0 + x1, vec4(1.0));
+    x_sum[k][1] = dot(x2 + x3, vec4(1.0));
+    x_sum[k][2] = dot(x4 + x5, vec4(1.0));
+    x_sum[k][3] = dot(x6 + x7, vec4(1.0));
+    x_sum[k][4] = dot(x8 + x9, vec4(1.0));
+    x_sum[k][5] = dot(x10 + x11, vec4(1.0));
+    x_sum[k][6] = dot(x12 + x13, vec4(1.0));
+    x_sum[k][7] = dot(x14 + x15, vec4(1.0));
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uvec4 fours[1], out uint words[10]) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 44u;
+    fours[0] = blocks_four[block * 11u];
+    words[0] = blocks[base + tile * 2u + 12u];
+    words[1] = blocks[base + tile * 2u + 4u];
+    words[2] = blocks[base + tile * 2u + 13u];
+    words[3] = blocks[base + tile * 2u + 5u];
+    words[4] = blocks[base + tile * 2u + 20u];
+    words[5] = blocks[base + tile * 2u + 21u];
+    words[6] = blocks[base + tile * 2u + 28u];
+    words[7] = blocks[base + tile * 2u + 29u];
+    words[8] = blocks[base + tile * 2u + 36u];
+    words[9] = blocks[base + tile * 2u + 37u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[1], uint words[10], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uvec4 four = fours[0];
+    uint d_dmin = four.x;
+    float d = f16_to_f32(d_dmin);
+    uint scales0 = four.y;
+    uint sc0 = scales0 & 0x3Fu;
+    precise float d_sc0 = d * float(sc0);
+    uint qs0 = words[0];
+    uint qh0 = words[1];
+    uint codes0 = (qs0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x10101010u);  // packed
+    vec2 pair0 = unpackHalf2x16(codes0 & 0x1F001Fu);
+    vec2 pair1 = unpackHalf2x16((codes0 >> 8u) & 0x1F001Fu);
+    uint qs1 = words[2];
+    uint qh1 = words[3];
+    uint codes1 = (qs1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x10101010u);  // packed
+    vec2 pair2 = unpackHalf2x16(codes1 & 0x1F001Fu);
+    vec2 pair3 = unpackHalf2x16((codes1 >> 8u) & 0x1F001Fu);
+    float dmin = f16_to_f32(d_dmin >> 16u);
+    uint scales1 = four.z;
+    uint mn0 = scales1 & 0x3Fu;
+    precise float dmin_mn0 = dmin * float(mn0);
+    uint sc1 = (scales0 >> 8u) & 0x3Fu;
+    precise float d_sc1 = d * float(sc1);
+    uint codes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 3u) & 0x10101010u);  // packed
+    vec2 pair4 = unpackHalf2x16(codes2 & 0x1F001Fu);
+    vec2 pair5 = unpackHalf2x16((codes2 >> 8u) & 0x1F001Fu);
+    uint codes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 3u) & 0x10101010u);  // packed
+    vec2 pair6 = unpackHalf2x16(codes3 & 0x1F001Fu);
+    vec2 pair7 = unpackHalf2x16((codes3 >> 8u) & 0x1F001Fu);
+    uint mn1 = (scales1 >> 8u) & 0x3Fu;
+    precise float dmin_mn1 = dmin * float(mn1);
+    uint sc2 = (scales0 >> 16u) & 0x3Fu;
+    precise float d_sc2 = d * float(sc2);
+    uint qs2 = words[4];
+    uint codes4 = (qs2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x10101010u);  // packed
+    vec2 pair8 = unpackHalf2x16(codes4 & 0x1F001Fu);
+    vec2 pair9 = unpackHalf2x16((codes4 >> 8u) & 0x1F001Fu);
+    uint qs3 = words[5];
+    uint codes5 = (qs3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x10101010u);  // packed
+    vec2 pair10 = unpackHalf2x16(codes5 & 0x1F001Fu);
+    vec2 pair11 = unpackHalf2x16((codes5 >> 8u) & 0x1F001Fu);
+    uint mn2 = (scales1 >> 16u) & 0x3Fu;
+    precise float dmin_mn2 = dmin * float(mn2);
+    uint sc3 = (scales0 >> 24u) & 0x3Fu;
+    precise float d_sc3 = d * float(sc3);
+    uint codes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 1u) & 0x10101010u);  // packed
+    vec2 pair12 = unpackHalf2x16(codes6 & 0x1F001Fu);
+    vec2 pair13 = unpackHalf2x16((codes6 >> 8u) & 0x1F001Fu);
+    uint codes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 1u) & 0x10101010u);  // packed
+    vec2 pair14 = unpackHalf2x16(codes7 & 0x1F001Fu);
+    vec2 pair15 = unpackHalf2x16((codes7 >> 8u) & 0x1F001Fu);
+    uint mn3 = (scales1 >> 24u) & 0x3Fu;
+    precise float dmin_mn3 = dmin * float(mn3);
+    uint scales2 = four.w;
+    uint sc_lo0 = scales2 & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo0 | (sc_hi0 << 4u);
+    precise float d_sc4 = d * float(sc4);
+    uint qs4 = words[6];
+    uint codes8 = (qs4 & 0xF0F0F0Fu) | (qh0 & 0x10101010u);  // packed
+    vec2 pair16 = unpackHalf2x16(codes8 & 0x1F001Fu);
+    vec2 pair17 = unpackHalf2x16((codes8 >> 8u) & 0x1F001Fu);
+    uint qs5 = words[7];
+    uint codes9 = (qs5 & 0xF0F0F0Fu) | (qh1 & 0x10101010u);  // packed
+    vec2 pair18 = unpackHalf2x16(codes9 & 0x1F001Fu);
+    vec2 pair19 = unpackHalf2x16((codes9 >> 8u) & 0x1F001Fu);
+    uint mn_lo0 = (scales2 >> 4u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales1 >> 6u) & 3u;  // scales: bits 4-5 of mn
+    uint mn4 = mn_lo0 | (mn_hi0 << 4u);
+    precise float dmin_mn4 = dmin * float(mn4);
+    uint sc_lo1 = (scales2 >> 8u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
+    uint sc5 = sc_lo1 | (sc_hi1 << 4u);
+    precise float d_sc5 = d * float(sc5);
+    uint codes10 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 1u) & 0x10101010u);  // packed
+    vec2 pair20 = unpackHalf2x16(codes10 & 0x1F001Fu);
+    vec2 pair21 = unpackHalf2x16((codes10 >> 8u) & 0x1F001Fu);
+    uint codes11 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 1u) & 0x10101010u);  // packed
+    vec2 pair22 = unpackHalf2x16(codes11 & 0x1F001Fu);
+    vec2 pair23 = unpackHalf2x16((codes11 >> 8u) & 0x1F001Fu);
+    uint mn_lo1 = (scales2 >> 12u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi1 = (scales1 >> 14u) & 3u;  // scales: bits 4-5 of mn
+    uint mn5 = mn_lo1 | (mn_hi1 << 4u);
+    precise float dmin_mn5 = dmin * float(mn5);
+    uint sc_lo2 = (scales2 >> 16u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
+    uint sc6 = sc_lo2 | (sc_hi2 << 4u);
+    precise float d_sc6 = d * float(sc6);
+    uint qs6 = words[8];
+    uint codes12 = (qs6 & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x10101010u);  // packed
+    vec2 pair24 = unpackHalf2x16(codes12 & 0x1F001Fu);
+    vec2 pair25 = unpackHalf2x16((codes12 >> 8u) & 0x1F001Fu);
+    uint qs7 = words[9];
+    uint codes13 = (qs7 & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x10101010u);  // packed
+    vec2 pair26 = unpackHalf2x16(codes13 & 0x1F001Fu);
+    vec2 pair27 = unpackHalf2x16((codes13 >> 8u) & 0x1F001Fu);
+    uint mn_lo2 = (scales2 >> 20u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi2 = (scales1 >> 22u) & 3u;  // scales: bits 4-5 of mn
+    uint mn6 = mn_lo2 | (mn_hi2 << 4u);
+    precise float dmin_mn6 = dmin * float(mn6);
+    uint sc_lo3 = (scales2 >> 24u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
+    uint sc7 = sc_lo3 | (sc_hi3 << 4u);
+    precise float d_sc7 = d * float(sc7);
+    uint codes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 3u) & 0x10101010u);  // packed
+    vec2 pair28 = unpackHalf2x16(codes14 & 0x1F001Fu);
+    vec2 pair29 = unpackHalf2x16((codes14 >> 8u) & 0x1F001Fu);
+    uint codes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 3u) & 0x10101010u);  // packed
+    vec2 pair30 = unpackHalf2x16(codes15 & 0x1F001Fu);
+    vec2 pair31 = unpackHalf2x16((codes15 >> 8u) & 0x1F001Fu);
+    uint mn_lo3 = scales2 >> 28u;  // scales: bits 0-3 of mn
+    uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
+    uint mn7 = mn_lo3 | (mn_hi3 << 4u);
+    precise float dmin_mn7 = dmin * float(mn7);
+    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots2 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), x[k][7],
+        vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots4 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots5 = dot_add(dot(x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), x[k][11],
+        vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots6 = dot_add(dot(x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), x[k][13],
+        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots7 = dot_add(dot(x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), x[k][15],
+        vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d_sc0 * dots0 - dmin_mn0 * x_sum[k][0] + d_sc1 * dots1 - dmin_mn1 * x_sum[k][1] + d_sc2 * dots2 - dmin_mn2 * x_sum[k][2]
+        + d_sc3 * dots3 - dmin_mn3 * x_sum[k][3] + d_sc4 * dots4 - dmin_mn4 * x_sum[k][4] + d_sc5 * dots5 - dmin_mn5 * x_sum[k][5]
+        + d_sc6 * dots6 - dmin_mn6 * x_sum[k][6] + d_sc7 * dots7 - dmin_mn7 * x_sum[k][7];
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 8u, runs_end = runs + (end + 3u) / 4u * 64u;
+    for (staged_from = runs + begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 4u * 64u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
+// they share x.
+void main() {
+    const uint tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                if (!bound) continue;
+                uvec4 fours[ROWS][1];
+                uint words[ROWS][10];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c0;
+            held_token = token;
+        }
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+    }
+}

@@ -1,0 +1,415 @@
+// q5_K_gemv_int8_ahead: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// 176 bytes for 256 elements, 5.5 bits each.
+// For each weight 0.688 bytes read, 3.53 operations: 0.172 loads, 2.02 bits, 0.812 integer, 0.344 float, 0.188 conversions.
+//
+//     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qh:     u8[32]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }    # as 4-bit codes
+//              qh { 1 @ 0 (32:8, 8:1) }           # bit g of byte j: the fifth bit of element 32 g + j
+//
+//     value = d * sc * q - dmin * mn
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row: all of its slices
+layout(constant_id = 14) const uint LANES = 32;  // of a subgroup
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][2];
+float x_sum[TILES][8];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 8u);
+    const vec4 x3 = x_run(from + 9u);
+    const vec4 x4 = x_run(from + 16u);
+    const vec4 x5 = x_run(from + 17u);
+    const vec4 x6 = x_run(from + 24u);
+    const vec4 x7 = x_run(from + 25u);
+    const vec4 x8 = x_run(from + 32u);
+    const vec4 x9 = x_run(from + 33u);
+    const vec4 x10 = x_run(from + 40u);
+    const vec4 x11 = x_run(from + 41u);
+    const vec4 x12 = x_run(from + 48u);
+    const vec4 x13 = x_run(from + 49u);
+    const vec4 x14 = x_run(from + 56u);
+    const vec4 x15 = x_run(from + 57u);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1) - 8 * BIAS);
+    x_sum[k][1] = x_step[k][0] * float(sum_of(i2 + i3) - 8 * BIAS);
+    x_sum[k][2] = x_step[k][0] * float(sum_of(i4 + i5) - 8 * BIAS);
+    x_sum[k][3] = x_step[k][0] * float(sum_of(i6 + i7) - 8 * BIAS);
+    x_sum[k][4] = x_step[k][1] * float(sum_of(i8 + i9) - 8 * BIAS);
+    x_sum[k][5] = x_step[k][1] * float(sum_of(i10 + i11) - 8 * BIAS);
+    x_sum[k][6] = x_step[k][1] * float(sum_of(i12 + i13) - 8 * BIAS);
+    x_sum[k][7] = x_step[k][1] * float(sum_of(i14 + i15) - 8 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / 4u * 44u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
+
+uvec4 held_four(uint at) {
+    return uvec4(held[at], held[at + 1u], held[at + 2u], held[at + 3u]);
+}
+
+// Takes tile `j` of a slice, which lies from word `at` on.
+void take(uint at, uint j, out uvec4 fours[1], out uint words[10]) {
+    const uint block = j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 44u;
+    fours[0] = held_four(at + 4u * (block * 11u));
+    words[0] = held[at + base + tile * 2u + 12u];
+    words[1] = held[at + base + tile * 2u + 4u];
+    words[2] = held[at + base + tile * 2u + 13u];
+    words[3] = held[at + base + tile * 2u + 5u];
+    words[4] = held[at + base + tile * 2u + 20u];
+    words[5] = held[at + base + tile * 2u + 21u];
+    words[6] = held[at + base + tile * 2u + 28u];
+    words[7] = held[at + base + tile * 2u + 29u];
+    words[8] = held[at + base + tile * 2u + 36u];
+    words[9] = held[at + base + tile * 2u + 37u];
+}
+
+// Adds the products of tile `j` with what is kept of x.
+void accumulate(uint j, uint k, uvec4 fours[1], uint words[10], inout float sum) {
+    const uint block = j / 4u;
+    const uint tile = j % 4u;
+    uvec4 four = fours[0];
+    uint d_dmin = four.x;
+    float d = f16_to_f32(d_dmin);
+    uint scales0 = four.y;
+    uint sc0 = scales0 & 0x3Fu;
+    uint qs0 = words[0];
+    uint qh0 = words[1];
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((qh0 & 0x1010101u) << 4u);
+    uint qs1 = words[2];
+    uint qh1 = words[3];
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((qh1 & 0x1010101u) << 4u);
+    uint sc1 = (scales0 >> 8u) & 0x3Fu;
+    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 3u) & 0x10101010u);
+    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 3u) & 0x10101010u);
+    uint sc2 = (scales0 >> 16u) & 0x3Fu;
+    uint qs2 = words[4];
+    uint bytes4 = (qs2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x10101010u);
+    uint qs3 = words[5];
+    uint bytes5 = (qs3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x10101010u);
+    uint sc3 = (scales0 >> 24u) & 0x3Fu;
+    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 1u) & 0x10101010u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 1u) & 0x10101010u);
+    uint scales1 = four.w;
+    uint sc_lo0 = scales1 & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo0 | (sc_hi0 << 4u);
+    uint qs4 = words[6];
+    uint bytes8 = (qs4 & 0xF0F0F0Fu) | (qh0 & 0x10101010u);
+    uint qs5 = words[7];
+    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (qh1 & 0x10101010u);
+    uint sc_lo1 = (scales1 >> 8u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
+    uint sc5 = sc_lo1 | (sc_hi1 << 4u);
+    uint bytes10 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 1u) & 0x10101010u);
+    uint bytes11 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 1u) & 0x10101010u);
+    uint sc_lo2 = (scales1 >> 16u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
+    uint sc6 = sc_lo2 | (sc_hi2 << 4u);
+    uint qs6 = words[8];
+    uint bytes12 = (qs6 & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x10101010u);
+    uint qs7 = words[9];
+    uint bytes13 = (qs7 & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x10101010u);
+    uint sc_lo3 = (scales1 >> 24u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
+    uint sc7 = sc_lo3 | (sc_hi3 << 4u);
+    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 3u) & 0x10101010u);
+    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 3u) & 0x10101010u);
+    float dmin = f16_to_f32(d_dmin >> 16u);
+    uint scales2 = four.z;
+    uint mn0 = scales2 & 0x3Fu;
+    uint mn1 = (scales2 >> 8u) & 0x3Fu;
+    uint mn2 = (scales2 >> 16u) & 0x3Fu;
+    uint mn3 = (scales2 >> 24u) & 0x3Fu;
+    uint mn_lo0 = (scales1 >> 4u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales2 >> 6u) & 3u;  // scales: bits 4-5 of mn
+    uint mn4 = mn_lo0 | (mn_hi0 << 4u);
+    uint mn_lo1 = (scales1 >> 12u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi1 = (scales2 >> 14u) & 3u;  // scales: bits 4-5 of mn
+    uint mn5 = mn_lo1 | (mn_hi1 << 4u);
+    uint mn_lo2 = (scales1 >> 20u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi2 = (scales2 >> 22u) & 3u;  // scales: bits 4-5 of mn
+    uint mn6 = mn_lo2 | (mn_hi2 << 4u);
+    uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
+    uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
+    uint mn7 = mn_lo3 | (mn_hi3 << 4u);
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]))
+            + int(sc1) * (dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]))
+            + int(sc2) * (dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]))
+            + int(sc3) * (dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
+        const int part1 = int(sc4) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]))
+            + int(sc5) * (dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]))
+            + int(sc6) * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13]))
+            + int(sc7) * (dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
+    }
+    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1)
+        - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1] + float(mn2) * x_sum[k][2] + float(mn3) * x_sum[k][3]
+        + float(mn4) * x_sum[k][4] + float(mn5) * x_sum[k][5] + float(mn6) * x_sum[k][6] + float(mn7) * x_sum[k][7]);
+}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = blocks_four[from + place[i]];
+}
+
+void main() {
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = row_tiles / 2u, row_fours = tiles / 4u * 44u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            uvec4 fours[1];
+            uint words[10];
+            take((own + r * SLICE_FOURS) * 4u + phase, lane, fours, words);
+            sum[r] = 0.0;
+            accumulate(lane, 0u, fours, words, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) finish(0u, to, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
+            finish(0u, to, total);
+        }
+    }
+}

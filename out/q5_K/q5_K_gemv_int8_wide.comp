@@ -1,0 +1,550 @@
+// q5_K_gemv_int8_wide: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// 176 bytes for 256 elements, 5.5 bits each.
+// For each weight 0.688 bytes read, 2.5 operations: 0.0469 loads, 1.55 bits, 0.586 integer, 0.203 float, 0.109 conversions.
+//
+//     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qh:     u8[32]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }    # as 4-bit codes
+//              qh { 1 @ 0 (32:8, 8:1) }           # bit g of byte j: the fifth bit of element 32 g + j
+//
+//     value = d * sc * q - dmin * mn
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][32];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][4];
+float x_sum[TILES][8];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 32u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 32u];
+}
+
+// What one of four neighbours wants of x, four runs from `at` on, all four load, side by side; then they swap, so that each has what
+// it wants. The whole subgroup calls it.
+void swap_runs(uint at, out vec4 v[4]) {
+    const uint own = gl_SubgroupInvocationID % 4u;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint from = subgroupShuffle(at, gl_SubgroupInvocationID / 4u * 4u + i) + own;
+        v[i] = x_run(from);
+    }
+    [[unroll]] for (uint bit = 1u; bit < 4u; bit *= 2u) {
+        const bool odd = (own & bit) != 0u;
+        [[unroll]] for (uint pair = 0u; pair < 2u; ++pair) {
+            const uint i = bit == 1u ? 2u * pair : pair;
+            const vec4 other = subgroupShuffleXor(odd ? v[i] : v[i + bit], bit);
+            v[i] = odd ? other : v[i];
+            v[i + bit] = odd ? v[i + bit] : other;
+        }
+    }
+}
+
+// Runs `at` to `at` + 3 of x, for each thread its own.
+void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 run3) {
+    vec4 v[4];
+    if (STAGED > 1u) {
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) v[i] = staged_x(at + i);
+    } else {
+        swap_runs(at, v);
+    }
+    run0 = v[0];
+    run1 = v[1];
+    run2 = v[2];
+    run3 = v[3];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 64u + tile * 4u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    vec4 x0, x1, x2, x3;
+    load_runs(from, x0, x1, x2, x3);
+    vec4 x4, x5, x6, x7;
+    load_runs(from + 8u, x4, x5, x6, x7);
+    vec4 x8, x9, x10, x11;
+    load_runs(from + 16u, x8, x9, x10, x11);
+    vec4 x12, x13, x14, x15;
+    load_runs(from + 24u, x12, x13, x14, x15);
+    vec4 x16, x17, x18, x19;
+    load_runs(from + 32u, x16, x17, x18, x19);
+    vec4 x20, x21, x22, x23;
+    load_runs(from + 40u, x20, x21, x22, x23);
+    vec4 x24, x25, x26, x27;
+    load_runs(from + 48u, x24, x25, x26, x27);
+    vec4 x28, x29, x30, x31;
+    load_runs(from + 56u, x28, x29, x30, x31);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    vec4 most2 = abs(x16);
+    most2 = max(most2, abs(x17));
+    most2 = max(most2, abs(x18));
+    most2 = max(most2, abs(x19));
+    most2 = max(most2, abs(x20));
+    most2 = max(most2, abs(x21));
+    most2 = max(most2, abs(x22));
+    most2 = max(most2, abs(x23));
+    vec4 all2 = x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23;
+    vec4 most3 = abs(x24);
+    most3 = max(most3, abs(x25));
+    most3 = max(most3, abs(x26));
+    most3 = max(most3, abs(x27));
+    most3 = max(most3, abs(x28));
+    most3 = max(most3, abs(x29));
+    most3 = max(most3, abs(x30));
+    most3 = max(most3, abs(x31));
+    vec4 all3 = x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most0 = max(most0, most2);
+        all0 += all2;
+        most0 = max(most0, most3);
+        all0 += all3;
+        most1 = most0;
+        all1 = all0;
+        most2 = most0;
+        all2 = all0;
+        most3 = most0;
+        all3 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    const float scale2 = scale_of(most2, all2);
+    x_step[k][2] = 1.0 / scale2;
+    const ivec4 i16 = integers(x16 * scale2);
+    const ivec4 i17 = integers(x17 * scale2);
+    const ivec4 i18 = integers(x18 * scale2);
+    const ivec4 i19 = integers(x19 * scale2);
+    const ivec4 i20 = integers(x20 * scale2);
+    const ivec4 i21 = integers(x21 * scale2);
+    const ivec4 i22 = integers(x22 * scale2);
+    const ivec4 i23 = integers(x23 * scale2);
+    const float scale3 = scale_of(most3, all3);
+    x_step[k][3] = 1.0 / scale3;
+    const ivec4 i24 = integers(x24 * scale3);
+    const ivec4 i25 = integers(x25 * scale3);
+    const ivec4 i26 = integers(x26 * scale3);
+    const ivec4 i27 = integers(x27 * scale3);
+    const ivec4 i28 = integers(x28 * scale3);
+    const ivec4 i29 = integers(x29 * scale3);
+    const ivec4 i30 = integers(x30 * scale3);
+    const ivec4 i31 = integers(x31 * scale3);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3) - 16 * BIAS);
+    x_sum[k][1] = x_step[k][0] * float(sum_of(i4 + i5 + i6 + i7) - 16 * BIAS);
+    x_sum[k][2] = x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11) - 16 * BIAS);
+    x_sum[k][3] = x_step[k][1] * float(sum_of(i12 + i13 + i14 + i15) - 16 * BIAS);
+    x_sum[k][4] = x_step[k][2] * float(sum_of(i16 + i17 + i18 + i19) - 16 * BIAS);
+    x_sum[k][5] = x_step[k][2] * float(sum_of(i20 + i21 + i22 + i23) - 16 * BIAS);
+    x_sum[k][6] = x_step[k][3] * float(sum_of(i24 + i25 + i26 + i27) - 16 * BIAS);
+    x_sum[k][7] = x_step[k][3] * float(sum_of(i28 + i29 + i30 + i31) - 16 * BIAS);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+        x[k][digit][16] = bytes_of(i16, digit);
+        x[k][digit][17] = bytes_of(i17, digit);
+        x[k][digit][18] = bytes_of(i18, digit);
+        x[k][digit][19] = bytes_of(i19, digit);
+        x[k][digit][20] = bytes_of(i20, digit);
+        x[k][digit][21] = bytes_of(i21, digit);
+        x[k][digit][22] = bytes_of(i22, digit);
+        x[k][digit][23] = bytes_of(i23, digit);
+        x[k][digit][24] = bytes_of(i24, digit);
+        x[k][digit][25] = bytes_of(i25, digit);
+        x[k][digit][26] = bytes_of(i26, digit);
+        x[k][digit][27] = bytes_of(i27, digit);
+        x[k][digit][28] = bytes_of(i28, digit);
+        x[k][digit][29] = bytes_of(i29, digit);
+        x[k][digit][30] = bytes_of(i30, digit);
+        x[k][digit][31] = bytes_of(i31, digit);
+    }
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uvec4 fours[6]) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    fours[0] = blocks_four[block * 11u];
+    fours[1] = blocks_four[block * 11u + tile + 3u];
+    fours[2] = blocks_four[block * 11u + tile + 1u];
+    fours[3] = blocks_four[block * 11u + tile + 5u];
+    fours[4] = blocks_four[block * 11u + tile + 7u];
+    fours[5] = blocks_four[block * 11u + tile + 9u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[6], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    uvec4 four0 = fours[0];
+    uint d_dmin = four0.x;
+    float d = f16_to_f32(d_dmin);
+    uint scales0 = four0.y;
+    uint sc0 = scales0 & 0x3Fu;
+    uvec4 four1 = fours[1];
+    uint qs0 = four1.x;
+    uvec4 four2 = fours[2];
+    uint qh0 = four2.x;
+    uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((qh0 & 0x1010101u) << 4u);
+    uint qs1 = four1.y;
+    uint qh1 = four2.y;
+    uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((qh1 & 0x1010101u) << 4u);
+    uint qs2 = four1.z;
+    uint qh2 = four2.z;
+    uint bytes2 = (qs2 & 0xF0F0F0Fu) | ((qh2 & 0x1010101u) << 4u);
+    uint qs3 = four1.w;
+    uint qh3 = four2.w;
+    uint bytes3 = (qs3 & 0xF0F0F0Fu) | ((qh3 & 0x1010101u) << 4u);
+    uint sc1 = (scales0 >> 8u) & 0x3Fu;
+    uint bytes4 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 3u) & 0x10101010u);
+    uint bytes5 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 3u) & 0x10101010u);
+    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh2 << 3u) & 0x10101010u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh3 << 3u) & 0x10101010u);
+    uint sc2 = (scales0 >> 16u) & 0x3Fu;
+    uvec4 four3 = fours[3];
+    uint qs4 = four3.x;
+    uint bytes8 = (qs4 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x10101010u);
+    uint qs5 = four3.y;
+    uint bytes9 = (qs5 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x10101010u);
+    uint qs6 = four3.z;
+    uint bytes10 = (qs6 & 0xF0F0F0Fu) | ((qh2 << 2u) & 0x10101010u);
+    uint qs7 = four3.w;
+    uint bytes11 = (qs7 & 0xF0F0F0Fu) | ((qh3 << 2u) & 0x10101010u);
+    uint sc3 = (scales0 >> 24u) & 0x3Fu;
+    uint bytes12 = ((qs4 >> 4u) & 0xF0F0F0Fu) | ((qh0 << 1u) & 0x10101010u);
+    uint bytes13 = ((qs5 >> 4u) & 0xF0F0F0Fu) | ((qh1 << 1u) & 0x10101010u);
+    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | ((qh2 << 1u) & 0x10101010u);
+    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | ((qh3 << 1u) & 0x10101010u);
+    uint scales1 = four0.w;
+    uint sc_lo0 = scales1 & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo0 | (sc_hi0 << 4u);
+    uvec4 four4 = fours[4];
+    uint qs8 = four4.x;
+    uint bytes16 = (qs8 & 0xF0F0F0Fu) | (qh0 & 0x10101010u);
+    uint qs9 = four4.y;
+    uint bytes17 = (qs9 & 0xF0F0F0Fu) | (qh1 & 0x10101010u);
+    uint qs10 = four4.z;
+    uint bytes18 = (qs10 & 0xF0F0F0Fu) | (qh2 & 0x10101010u);
+    uint qs11 = four4.w;
+    uint bytes19 = (qs11 & 0xF0F0F0Fu) | (qh3 & 0x10101010u);
+    uint sc_lo1 = (scales1 >> 8u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
+    uint sc5 = sc_lo1 | (sc_hi1 << 4u);
+    uint bytes20 = ((qs8 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 1u) & 0x10101010u);
+    uint bytes21 = ((qs9 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 1u) & 0x10101010u);
+    uint bytes22 = ((qs10 >> 4u) & 0xF0F0F0Fu) | ((qh2 >> 1u) & 0x10101010u);
+    uint bytes23 = ((qs11 >> 4u) & 0xF0F0F0Fu) | ((qh3 >> 1u) & 0x10101010u);
+    uint sc_lo2 = (scales1 >> 16u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
+    uint sc6 = sc_lo2 | (sc_hi2 << 4u);
+    uvec4 four5 = fours[5];
+    uint qs12 = four5.x;
+    uint bytes24 = (qs12 & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x10101010u);
+    uint qs13 = four5.y;
+    uint bytes25 = (qs13 & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x10101010u);
+    uint qs14 = four5.z;
+    uint bytes26 = (qs14 & 0xF0F0F0Fu) | ((qh2 >> 2u) & 0x10101010u);
+    uint qs15 = four5.w;
+    uint bytes27 = (qs15 & 0xF0F0F0Fu) | ((qh3 >> 2u) & 0x10101010u);
+    uint sc_lo3 = (scales1 >> 24u) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
+    uint sc7 = sc_lo3 | (sc_hi3 << 4u);
+    uint bytes28 = ((qs12 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 3u) & 0x10101010u);
+    uint bytes29 = ((qs13 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 3u) & 0x10101010u);
+    uint bytes30 = ((qs14 >> 4u) & 0xF0F0F0Fu) | ((qh2 >> 3u) & 0x10101010u);
+    uint bytes31 = ((qs15 >> 4u) & 0xF0F0F0Fu) | ((qh3 >> 3u) & 0x10101010u);
+    float dmin = f16_to_f32(d_dmin >> 16u);
+    uint scales2 = four0.z;
+    uint mn0 = scales2 & 0x3Fu;
+    uint mn1 = (scales2 >> 8u) & 0x3Fu;
+    uint mn2 = (scales2 >> 16u) & 0x3Fu;
+    uint mn3 = (scales2 >> 24u) & 0x3Fu;
+    uint mn_lo0 = (scales1 >> 4u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi0 = (scales2 >> 6u) & 3u;  // scales: bits 4-5 of mn
+    uint mn4 = mn_lo0 | (mn_hi0 << 4u);
+    uint mn_lo1 = (scales1 >> 12u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi1 = (scales2 >> 14u) & 3u;  // scales: bits 4-5 of mn
+    uint mn5 = mn_lo1 | (mn_hi1 << 4u);
+    uint mn_lo2 = (scales1 >> 20u) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi2 = (scales2 >> 22u) & 3u;  // scales: bits 4-5 of mn
+    uint mn6 = mn_lo2 | (mn_hi2 << 4u);
+    uint mn_lo3 = scales1 >> 28u;  // scales: bits 0-3 of mn
+    uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
+    uint mn7 = mn_lo3 | (mn_hi3 << 4u);
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = int(sc0) * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]))
+            + int(sc1) * (dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6])
+            + dot4(int(bytes7), x[k][digit][7]));
+        const int part1 = int(sc2) * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
+            + dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11]))
+            + int(sc3) * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13]) + dot4(int(bytes14), x[k][digit][14])
+            + dot4(int(bytes15), x[k][digit][15]));
+        const int part2 = int(sc4) * (dot4(int(bytes16), x[k][digit][16]) + dot4(int(bytes17), x[k][digit][17])
+            + dot4(int(bytes18), x[k][digit][18]) + dot4(int(bytes19), x[k][digit][19]))
+            + int(sc5) * (dot4(int(bytes20), x[k][digit][20]) + dot4(int(bytes21), x[k][digit][21]) + dot4(int(bytes22), x[k][digit][22])
+            + dot4(int(bytes23), x[k][digit][23]));
+        const int part3 = int(sc6) * (dot4(int(bytes24), x[k][digit][24]) + dot4(int(bytes25), x[k][digit][25])
+            + dot4(int(bytes26), x[k][digit][26]) + dot4(int(bytes27), x[k][digit][27]))
+            + int(sc7) * (dot4(int(bytes28), x[k][digit][28]) + dot4(int(bytes29), x[k][digit][29]) + dot4(int(bytes30), x[k][digit][30])
+            + dot4(int(bytes31), x[k][digit][31]));
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
+        dots1 = float(part1);
+        dots2 = float(part2);
+        dots3 = float(part3);
+    }
+    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0
+        : x_step[k][0] * dots0 + x_step[k][1] * dots1 + x_step[k][2] * dots2 + x_step[k][3] * dots3)
+        - dmin * (float(mn0) * x_sum[k][0] + float(mn1) * x_sum[k][1] + float(mn2) * x_sum[k][2] + float(mn3) * x_sum[k][3]
+        + float(mn4) * x_sum[k][4] + float(mn5) * x_sum[k][5] + float(mn6) * x_sum[k][6] + float(mn7) * x_sum[k][7]);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 8u, runs_end = runs + (end + 1u) / 2u * 64u;
+    for (staged_from = runs + begin / 2u * 64u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 32u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 2u * 64u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+void walk() {
+    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    uint held = ~0u, turn = 0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                uvec4 fours[ROWS][6];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], sum[r]);
+            }
+            held = c0;
+        }
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) finish(0u, row + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
+        if (i >= teams * ROWS || first + i >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+        finish(0u, first + i, total);
+    }
+}
+
+void main() {
+    // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
+    if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
+}

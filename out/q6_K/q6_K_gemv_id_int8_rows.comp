@@ -1,0 +1,239 @@
+// q6_K_gemv_id_int8_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+// 210 bytes for 256 elements, 6.562 bits each.
+// For each weight 0.82 bytes read, 5.56 operations: 0.688 loads, 1.94 bits, 2.62 integer, 0.188 float, 0.125 conversions.
+//
+//     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         ql:     u8[128]
+//         qh:     u8[64]
+//         scales: i8[16]
+//         d:      f16
+//     }
+//
+//     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
+//
+//     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
+//              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
+//
+//     value = d * sc * (q - 32)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][4];
+int x_digits[TILES][DIGITS][4];
+float x_step[TILES][1];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 16u;
+    const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 8u);
+    const vec4 x2 = x_run(from + 16u);
+    const vec4 x3 = x_run(from + 24u);
+    vec4 most = abs(x0);
+    most = max(most, abs(x1));
+    most = max(most, abs(x2));
+    most = max(most, abs(x3));
+    const float scale = scale_of(most, x0 + x1 + x2 + x3);
+    x_step[k][0] = 1.0 / scale;
+    const ivec4 i0 = integers(x0 * scale);
+    const ivec4 i1 = integers(x1 * scale);
+    const ivec4 i2 = integers(x2 * scale);
+    const ivec4 i3 = integers(x3 * scale);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]);
+        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][1]);
+        x_digits[k][digit][2] = sum_of_bytes(x[k][digit][2]);
+        x_digits[k][digit][3] = sum_of_bytes(x[k][digit][3]);
+    }
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 16u;
+    const uint tile = j % 16u;
+    uint base = block * 105u;
+    float d = f16_to_f32(uint(blocks[base + 104u]));
+    uint part = tile / 8u;  // of 128 elements
+    uint scales0 = uint(blocks[base + part * 4u + 96u]);
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
+    uint qh = blocks_u32(base + tile * 2u + 64u);
+    uint bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh & 0x3030303u) << 4u);
+    uint scales1 = uint(blocks[base + part * 4u + 97u]);
+    int sc1 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
+    uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);
+    uint scales2 = uint(blocks[base + part * 4u + 98u]);
+    int sc2 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    uint bytes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);
+    uint scales3 = uint(blocks[base + part * 4u + 99u]);
+    int sc3 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    uint bytes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);
+    float dots0 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), x[k][digit][0]) - 32 * x_digits[k][digit][0])
+            + sc1 * (dot4(int(bytes1), x[k][digit][1]) - 32 * x_digits[k][digit][1])
+            + sc2 * (dot4(int(bytes2), x[k][digit][2]) - 32 * x_digits[k][digit][2])
+            + sc3 * (dot4(int(bytes3), x[k][digit][3]) - 32 * x_digits[k][digit][3]));
+    }
+    sum += d * (x_step[k][0] * dots0);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,181 @@
+// q6_K_gemv_id_rows: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+// 210 bytes for 256 elements, 6.562 bits each.
+// For each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
+//
+//     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         ql:     u8[128]
+//         qh:     u8[64]
+//         scales: i8[16]
+//         d:      f16
+//     }
+//
+//     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
+//
+//     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
+//              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
+//
+//     value = d * sc * (q - 32)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][4];
+float x_sum[TILES][4];
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 16u;
+    const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 8u);
+    const vec4 x2 = x_run(from + 16u);
+    const vec4 x3 = x_run(from + 24u);
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 16777216.0;
+    x[k][3] = x3 * 16777216.0;
+    x_sum[k][0] = dot(x0, vec4(1.0));
+    x_sum[k][1] = dot(x1, vec4(1.0));
+    x_sum[k][2] = dot(x2, vec4(1.0));
+    x_sum[k][3] = dot(x3, vec4(1.0));
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 16u;
+    const uint tile = j % 16u;
+    uint base = block * 105u;
+    float d = f16_to_f32(uint(blocks[base + 104u]));
+    uint part = tile / 8u;  // of 128 elements
+    uint scales0 = uint(blocks[base + part * 4u + 96u]);
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc0 = d * float(sc0);
+    uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
+    uint qh = blocks_u32(base + tile * 2u + 64u);
+    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u);  // packed
+    vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu);
+    vec2 pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
+    uint scales1 = uint(blocks[base + part * 4u + 97u]);
+    int sc1 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc1 = d * float(sc1);
+    uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
+    uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);  // packed
+    vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu);
+    vec2 pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
+    uint scales2 = uint(blocks[base + part * 4u + 98u]);
+    int sc2 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc2 = d * float(sc2);
+    uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);  // packed
+    vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu);
+    vec2 pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
+    uint scales3 = uint(blocks[base + part * 4u + 99u]);
+    int sc3 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc3 = d * float(sc3);
+    uint codes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);  // packed
+    vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu);
+    vec2 pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
+    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0 * x_sum[k][0])
+        + d_sc1 * (dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0 * x_sum[k][1])
+        + d_sc2 * (dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0 * x_sum[k][2])
+        + d_sc3 * (dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0 * x_sum[k][3]);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+        barrier();
+    }
+}

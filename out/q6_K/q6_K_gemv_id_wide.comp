@@ -1,0 +1,366 @@
+// q6_K_gemv_id_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+// Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+// 210 bytes for 256 elements, 6.562 bits each.
+// For each weight 0.82 bytes read, 6.41 operations: 0.344 loads, 2.36 bits, 0.547 integer, 2.5 float, 0.656 conversions.
+//
+//     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         ql:     u8[128]
+//         qh:     u8[64]
+//         scales: i8[16]
+//         d:      f16
+//     }
+//
+//     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
+//
+//     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
+//              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
+//
+//     value = d * sc * (q - 32)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of a token's expert is done.
+void finish(uint pair, uint n, float sum) {
+    y[pair * rows + n] = sum;
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][16];
+float x_sum[TILES][8];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 8u);
+    const vec4 x3 = staged_x(from + 9u);
+    const vec4 x4 = staged_x(from + 16u);
+    const vec4 x5 = staged_x(from + 17u);
+    const vec4 x6 = staged_x(from + 24u);
+    const vec4 x7 = staged_x(from + 25u);
+    const vec4 x8 = staged_x(from + 64u);
+    const vec4 x9 = staged_x(from + 65u);
+    const vec4 x10 = staged_x(from + 72u);
+    const vec4 x11 = staged_x(from + 73u);
+    const vec4 x12 = staged_x(from + 80u);
+    const vec4 x13 = staged_x(from + 81u);
+    const vec4 x14 = staged_x(from + 88u);
+    const vec4 x15 = staged_x(from + 89u);
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 16777216.0;
+    x[k][3] = x3 * 16777216.0;
+    x[k][4] = x4 * 16777216.0;
+    x[k][5] = x5 * 16777216.0;
+    x[k][6] = x6 * 16777216.0;
+    x[k][7] = x7 * 16777216.0;
+    x[k][8] = x8 * 16777216.0;
+    x[k][9] = x9 * 16777216.0;
+    x[k][10] = x10 * 16777216.0;
+    x[k][11] = x11 * 16777216.0;
+    x[k][12] = x12 * 16777216.0;
+    x[k][13] = x13 * 16777216.0;
+    x[k][14] = x14 * 16777216.0;
+    x[k][15] = x15 * 16777216.0;
+    x_sum[k][0] = dot(x0 + x1, vec4(1.0));
+    x_sum[k][1] = dot(x2 + x3, vec4(1.0));
+    x_sum[k][2] = dot(x4 + x5, vec4(1.0));
+    x_sum[k][3] = dot(x6 + x7, vec4(1.0));
+    x_sum[k][4] = dot(x8 + x9, vec4(1.0));
+    x_sum[k][5] = dot(x10 + x11, vec4(1.0));
+    x_sum[k][6] = dot(x12 + x13, vec4(1.0));
+    x_sum[k][7] = dot(x14 + x15, vec4(1.0));
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uint words[22]) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 105u;
+    uint part = tile / 4u;  // of 128 elements
+    words[0] = blocks_word[base + 52u];
+    words[1] = blocks_word[base + part * 2u + 48u];
+    words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
+    words[3] = blocks_word[base + tile * 2u + 32u];
+    words[4] = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
+    words[5] = blocks_word[base + tile * 2u + 33u];
+    words[6] = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
+    words[7] = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
+    words[8] = blocks_word[base + part * 2u + 49u];
+    words[9] = blocks_word[base + 104u];
+    words[10] = blocks_word[base + part * 2u + 100u];
+    words[11] = blocks_word[base + part * 16u + tile % 4u * 2u + 52u];
+    words[12] = blocks_word[base + part * 16u + tile % 4u * 2u + 53u];
+    words[13] = blocks_word[base + tile * 2u + 84u];
+    words[14] = blocks_word[base + tile * 2u + 85u];
+    words[15] = blocks_word[base + part * 16u + tile % 4u * 2u + 54u];
+    words[16] = blocks_word[base + tile * 2u + 86u];
+    words[17] = blocks_word[base + part * 2u + 101u];
+    words[18] = blocks_word[base + part * 16u + tile % 4u * 2u + 60u];
+    words[19] = blocks_word[base + part * 16u + tile % 4u * 2u + 61u];
+    words[20] = blocks_word[base + part * 16u + tile % 4u * 2u + 62u];
+    words[21] = blocks_word[base + part * 2u + 102u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uint words[22], inout float sum) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    float d0 = f16_to_f32(words[0]);
+    uint scales0 = words[1];
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc0 = d0 * float(sc0);
+    uint ql0 = words[2];
+    uint qh0 = words[3];
+    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
+    vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu);
+    vec2 pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
+    uint ql1 = words[4];
+    uint qh1 = words[5];
+    uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
+    vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu);
+    vec2 pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
+    int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc1 = d0 * float(sc1);
+    uint ql2 = words[6];
+    uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
+    vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu);
+    vec2 pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
+    uint ql3 = words[7];
+    uint codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
+    vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu);
+    vec2 pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
+    uint scales1 = words[8];
+    int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc2 = d0 * float(sc2);
+    uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
+    vec2 pair8 = unpackHalf2x16(codes4 & 0x3F003Fu);
+    vec2 pair9 = unpackHalf2x16((codes4 >> 8u) & 0x3F003Fu);
+    uint codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
+    vec2 pair10 = unpackHalf2x16(codes5 & 0x3F003Fu);
+    vec2 pair11 = unpackHalf2x16((codes5 >> 8u) & 0x3F003Fu);
+    int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc3 = d0 * float(sc3);
+    uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
+    vec2 pair12 = unpackHalf2x16(codes6 & 0x3F003Fu);
+    vec2 pair13 = unpackHalf2x16((codes6 >> 8u) & 0x3F003Fu);
+    uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
+    vec2 pair14 = unpackHalf2x16(codes7 & 0x3F003Fu);
+    vec2 pair15 = unpackHalf2x16((codes7 >> 8u) & 0x3F003Fu);
+    float d1 = f16_to_f32(words[9] >> 16u);
+    uint scales2 = words[10];
+    int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc4 = d1 * float(sc4);
+    uint ql4 = words[11];
+    uint ql5 = words[12];
+    uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
+    uint qh2 = words[13];
+    uint qh3 = words[14];
+    uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
+    uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
+    vec2 pair16 = unpackHalf2x16(codes8 & 0x3F003Fu);
+    vec2 pair17 = unpackHalf2x16((codes8 >> 8u) & 0x3F003Fu);
+    uint ql6 = words[15];
+    uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
+    uint qh4 = words[16];
+    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
+    vec2 pair18 = unpackHalf2x16(codes9 & 0x3F003Fu);
+    vec2 pair19 = unpackHalf2x16((codes9 >> 8u) & 0x3F003Fu);
+    uint scales3 = words[17];
+    int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc5 = d1 * float(sc5);
+    uint ql7 = words[18];
+    uint ql8 = words[19];
+    uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
+    vec2 pair20 = unpackHalf2x16(codes10 & 0x3F003Fu);
+    vec2 pair21 = unpackHalf2x16((codes10 >> 8u) & 0x3F003Fu);
+    uint ql9 = words[20];
+    uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
+    vec2 pair22 = unpackHalf2x16(codes11 & 0x3F003Fu);
+    vec2 pair23 = unpackHalf2x16((codes11 >> 8u) & 0x3F003Fu);
+    int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc6 = d1 * float(sc6);
+    uint codes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);  // packed
+    vec2 pair24 = unpackHalf2x16(codes12 & 0x3F003Fu);
+    vec2 pair25 = unpackHalf2x16((codes12 >> 8u) & 0x3F003Fu);
+    uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);  // packed
+    vec2 pair26 = unpackHalf2x16(codes13 & 0x3F003Fu);
+    vec2 pair27 = unpackHalf2x16((codes13 >> 8u) & 0x3F003Fu);
+    uint scales4 = words[21];
+    int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc7 = d1 * float(sc7);
+    uint codes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);  // packed
+    vec2 pair28 = unpackHalf2x16(codes14 & 0x3F003Fu);
+    vec2 pair29 = unpackHalf2x16((codes14 >> 8u) & 0x3F003Fu);
+    uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);  // packed
+    vec2 pair30 = unpackHalf2x16(codes15 & 0x3F003Fu);
+    vec2 pair31 = unpackHalf2x16((codes15 >> 8u) & 0x3F003Fu);
+    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots2 = dot_add(dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), x[k][7],
+        vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots4 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots5 = dot_add(dot(x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), x[k][11],
+        vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots6 = dot_add(dot(x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), x[k][13],
+        vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots7 = dot_add(dot(x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), x[k][15],
+        vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d_sc0 * (dots0 - 32.0 * x_sum[k][0]) + d_sc1 * (dots1 - 32.0 * x_sum[k][1]) + d_sc2 * (dots2 - 32.0 * x_sum[k][2])
+        + d_sc3 * (dots3 - 32.0 * x_sum[k][3]) + d_sc4 * (dots4 - 32.0 * x_sum[k][4]) + d_sc5 * (dots5 - 32.0 * x_sum[k][5])
+        + d_sc6 * (dots6 - 32.0 * x_sum[k][6]) + d_sc7 * (dots7 - 32.0 * x_sum[k][7]);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 7u) / 8u * 128u;
+    for (staged_from = runs + begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// Subgroups share a row, each with the slice of x that it holds. A workgroup takes parts of the results that lie one after the other, for
+// they share x.
+void main() {
+    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_x(token, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(token, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                if (!bound) continue;
+                uint words[ROWS][22];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, words[r], sum[r]);
+            }
+            held = c0;
+            held_token = token;
+        }
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) finish(pair, first + team * ROWS + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) finish(pair, first + i, total);
+        }
+    }
+}

@@ -1,0 +1,398 @@
+// q6_K_gemv_int8_ahead: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+// 210 bytes for 256 elements, 6.562 bits each.
+// For each weight 0.82 bytes read, 3.5 operations: 0.344 loads, 1.61 bits, 1.39 integer, 0.0938 float, 0.0625 conversions.
+//
+//     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         ql:     u8[128]
+//         qh:     u8[64]
+//         scales: i8[16]
+//         d:      f16
+//     }
+//
+//     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
+//
+//     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
+//              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
+//
+//     value = d * sc * (q - 32)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row: all of its slices
+layout(constant_id = 14) const uint LANES = 32;  // of a subgroup
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][8];
+float x_step[TILES][2];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 8u);
+    const vec4 x3 = x_run(from + 9u);
+    const vec4 x4 = x_run(from + 16u);
+    const vec4 x5 = x_run(from + 17u);
+    const vec4 x6 = x_run(from + 24u);
+    const vec4 x7 = x_run(from + 25u);
+    const vec4 x8 = x_run(from + 64u);
+    const vec4 x9 = x_run(from + 65u);
+    const vec4 x10 = x_run(from + 72u);
+    const vec4 x11 = x_run(from + 73u);
+    const vec4 x12 = x_run(from + 80u);
+    const vec4 x13 = x_run(from + 81u);
+    const vec4 x14 = x_run(from + 88u);
+    const vec4 x15 = x_run(from + 89u);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]);
+        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]);
+        x_digits[k][digit][2] = sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]);
+        x_digits[k][digit][3] = sum_of_bytes(x[k][digit][6]) + sum_of_bytes(x[k][digit][7]);
+        x_digits[k][digit][4] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]);
+        x_digits[k][digit][5] = sum_of_bytes(x[k][digit][10]) + sum_of_bytes(x[k][digit][11]);
+        x_digits[k][digit][6] = sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]);
+        x_digits[k][digit][7] = sum_of_bytes(x[k][digit][14]) + sum_of_bytes(x[k][digit][15]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// One right-hand side, of which a subgroup keeps a slice, a tile in each lane. Rows of that slice are loaded side by side, 16 bytes a
+// thread, while those before them, which lie in memory that the subgroup has for itself, are multiplied.
+const uint SLICE_WORDS = LANES / 8u * 105u;
+const uint SLICE_FOURS = (SLICE_WORDS + 3u) / 4u + (SLICE_WORDS % 4u == 0u ? 0u : 1u);
+const uint LOADS = (ROWS * SLICE_FOURS + LANES - 1u) / LANES;  // of a thread
+shared uint held[gl_WorkGroupSize.x * LOADS * 4u];
+
+// Takes tile `j` of a slice, which lies from word `at` on.
+void take(uint at, uint j, out uint words[22]) {
+    const uint block = j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 105u;
+    uint part = tile / 4u;  // of 128 elements
+    words[0] = held[at + base + 52u];
+    words[1] = held[at + base + part * 2u + 48u];
+    words[2] = held[at + base + part * 16u + tile % 4u * 2u];
+    words[3] = held[at + base + tile * 2u + 32u];
+    words[4] = held[at + base + part * 16u + tile % 4u * 2u + 1u];
+    words[5] = held[at + base + tile * 2u + 33u];
+    words[6] = held[at + base + part * 16u + tile % 4u * 2u + 8u];
+    words[7] = held[at + base + part * 16u + tile % 4u * 2u + 9u];
+    words[8] = held[at + base + part * 2u + 49u];
+    words[9] = held[at + base + 104u];
+    words[10] = held[at + base + part * 2u + 100u];
+    words[11] = held[at + base + part * 16u + tile % 4u * 2u + 52u];
+    words[12] = held[at + base + part * 16u + tile % 4u * 2u + 53u];
+    words[13] = held[at + base + tile * 2u + 84u];
+    words[14] = held[at + base + tile * 2u + 85u];
+    words[15] = held[at + base + part * 16u + tile % 4u * 2u + 54u];
+    words[16] = held[at + base + tile * 2u + 86u];
+    words[17] = held[at + base + part * 2u + 101u];
+    words[18] = held[at + base + part * 16u + tile % 4u * 2u + 60u];
+    words[19] = held[at + base + part * 16u + tile % 4u * 2u + 61u];
+    words[20] = held[at + base + part * 16u + tile % 4u * 2u + 62u];
+    words[21] = held[at + base + part * 2u + 102u];
+}
+
+// Adds the products of tile `j` with what is kept of x.
+void accumulate(uint j, uint k, uint words[22], inout float sum) {
+    const uint block = j / 8u;
+    const uint tile = j % 8u;
+    float d0 = f16_to_f32(words[0]);
+    uint scales0 = words[1];
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint ql0 = words[2];
+    uint qh0 = words[3];
+    uint bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u);
+    uint ql1 = words[4];
+    uint qh1 = words[5];
+    uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u);
+    int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint ql2 = words[6];
+    uint bytes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);
+    uint ql3 = words[7];
+    uint bytes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);
+    uint scales1 = words[8];
+    int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint bytes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);
+    uint bytes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);
+    int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint bytes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);
+    uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);
+    float d1 = f16_to_f32(words[9] >> 16u);
+    uint scales2 = words[10];
+    int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint ql4 = words[11];
+    uint ql5 = words[12];
+    uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
+    uint qh2 = words[13];
+    uint qh3 = words[14];
+    uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
+    uint bytes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 & 0x3030303u) << 4u);
+    uint ql6 = words[15];
+    uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
+    uint qh4 = words[16];
+    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    uint bytes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 & 0x3030303u) << 4u);
+    uint scales3 = words[17];
+    int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint ql7 = words[18];
+    uint ql8 = words[19];
+    uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);
+    uint ql9 = words[20];
+    uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    uint bytes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);
+    int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint bytes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);
+    uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);
+    uint scales4 = words[21];
+    int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint bytes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);
+    uint bytes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            - 32 * x_digits[k][digit][0]) + sc1 * (dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3])
+            - 32 * x_digits[k][digit][1]) + sc2 * (dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            - 32 * x_digits[k][digit][2]) + sc3 * (dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7])
+            - 32 * x_digits[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(sc4 * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
+            - 32 * x_digits[k][digit][4]) + sc5 * (dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11])
+            - 32 * x_digits[k][digit][5]) + sc6 * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            - 32 * x_digits[k][digit][6]) + sc7 * (dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15])
+            - 32 * x_digits[k][digit][7]));
+    }
+    sum += d0 * (x_step[k][0] * dots0) + d1 * (x_step[k][1] * dots1);
+}
+
+void load_ahead(uint from, uint place[LOADS], out uvec4 ahead[LOADS]) {
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) ahead[i] = blocks_four[from + place[i]];
+}
+
+void main() {
+    const uint lane = gl_SubgroupInvocationID, slice = gl_SubgroupID % SPLIT, j = slice * LANES + lane;
+    const uint teams = gl_WorkGroupSize.x / LANES / SPLIT, team = gl_SubgroupID / SPLIT;
+    const uint tiles = row_tiles / 4u, row_fours = tiles / 8u * 105u / 4u;
+    const uint own = gl_SubgroupID * LOADS * LANES, phase = slice * SLICE_WORDS % 4u;
+    const uint step = gl_NumWorkGroups.x * teams * ROWS, last = max(rows, ROWS) - ROWS;
+    uint place[LOADS];  // of loads, from a row on
+    [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+        const uint load = i * LANES + lane, r = load / SLICE_FOURS, four = slice * SLICE_WORDS / 4u + load % SLICE_FOURS;
+        place[i] = r < ROWS && four < row_fours ? min(r, rows - 1u) * row_fours + four : 0u;
+    }
+    uvec4 ahead[LOADS];
+    uint first = gl_WorkGroupID.x * teams * ROWS, turn = 0u;
+    load_ahead(min(first + team * ROWS, last) * row_fours, place, ahead);
+    load_x(0u, min(j, tiles - 1u), 0u);
+    [[dont_unroll]] for (; first < rows; first += step) {
+        subgroupBarrier();
+        [[unroll]] for (uint i = 0u; i < LOADS; ++i) {
+            const uint at = (own + i * LANES + lane) * 4u;
+            held[at] = ahead[i].x;
+            held[at + 1u] = ahead[i].y;
+            held[at + 2u] = ahead[i].z;
+            held[at + 3u] = ahead[i].w;
+        }
+        subgroupBarrier();
+        const uint next = first + step, row = first + team * ROWS;
+        if (next < rows) load_ahead(min(next + team * ROWS, last) * row_fours, place, ahead);
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            uint words[22];
+            take((own + r * SLICE_FOURS) * 4u + phase, lane, words);
+            sum[r] = 0.0;
+            accumulate(lane, 0u, words, sum[r]);
+            if (j >= tiles) sum[r] = 0.0;
+        }
+        const float all = sum_of_lanes(sum, LANES);
+        const uint to = min(row, last) + lane;
+        if (SPLIT == 1u) {
+            if (lane < ROWS && to >= row && to < rows) finish(0u, to, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place_of_sums = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place_of_sums + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        if (slice == 0u && lane < ROWS && to >= row && to < rows) {
+            float total = 0.0;
+            [[unroll]] for (uint s = 0u; s < SPLIT; ++s) total += partial[place_of_sums + (gl_SubgroupID + s) * ROWS + lane];
+            finish(0u, to, total);
+        }
+    }
+}

@@ -1,0 +1,535 @@
+// q6_K_gemv_int8_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+// 210 bytes for 256 elements, 6.562 bits each.
+// For each weight 0.82 bytes read, 4.12 operations: 0.281 loads, 1.73 bits, 1.95 integer, 0.0938 float, 0.0625 conversions.
+//
+//     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         ql:     u8[128]
+//         qh:     u8[64]
+//         scales: i8[16]
+//         d:      f16
+//     }
+//
+//     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
+//
+//     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
+//              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
+//
+//     value = d * sc * (q - 32)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
+layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][8];
+float x_step[TILES][2];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 1u);
+    const vec4 x2 = x_run(from + 8u);
+    const vec4 x3 = x_run(from + 9u);
+    const vec4 x4 = x_run(from + 16u);
+    const vec4 x5 = x_run(from + 17u);
+    const vec4 x6 = x_run(from + 24u);
+    const vec4 x7 = x_run(from + 25u);
+    const vec4 x8 = x_run(from + 64u);
+    const vec4 x9 = x_run(from + 65u);
+    const vec4 x10 = x_run(from + 72u);
+    const vec4 x11 = x_run(from + 73u);
+    const vec4 x12 = x_run(from + 80u);
+    const vec4 x13 = x_run(from + 81u);
+    const vec4 x14 = x_run(from + 88u);
+    const vec4 x15 = x_run(from + 89u);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]);
+        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][2]) + sum_of_bytes(x[k][digit][3]);
+        x_digits[k][digit][2] = sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]);
+        x_digits[k][digit][3] = sum_of_bytes(x[k][digit][6]) + sum_of_bytes(x[k][digit][7]);
+        x_digits[k][digit][4] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]);
+        x_digits[k][digit][5] = sum_of_bytes(x[k][digit][10]) + sum_of_bytes(x[k][digit][11]);
+        x_digits[k][digit][6] = sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]);
+        x_digits[k][digit][7] = sum_of_bytes(x[k][digit][14]) + sum_of_bytes(x[k][digit][15]);
+    }
+}
+
+// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
+    if (PADDED == 0u && n + 1u == rows && j + 8u >= row_tiles / 4u) {
+        n = 0u;
+        j = j % 8u;
+    }
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 105u;
+    uint part = tile / 4u;  // of 128 elements
+    uint begin0 = base + part * 2u + 100u;
+    uint window0 = begin0 / 4u;
+    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
+    uint window1 = begin1 / 4u;
+    uint begin2 = base + tile * 2u + 84u;
+    uint window2 = begin2 / 4u;
+    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
+    uint window3 = begin3 / 4u;
+    fours[0] = blocks_four[window0];
+    fours[1] = blocks_four[window1];
+    fours[2] = blocks_four[window1 + 1u];
+    fours[3] = blocks_four[window2];
+    fours[4] = blocks_four[window2 + 1u];
+    fours[5] = blocks_four[window0 + 1u];
+    fours[6] = blocks_four[window3];
+    fours[7] = blocks_four[window3 + 1u];
+    words[0] = blocks_word[base + 52u];
+    words[1] = blocks_word[base + part * 2u + 48u];
+    words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
+    words[3] = blocks_word[base + tile * 2u + 32u];
+    words[4] = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
+    words[5] = blocks_word[base + tile * 2u + 33u];
+    words[6] = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
+    words[7] = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
+    words[8] = blocks_word[base + part * 2u + 49u];
+    words[9] = blocks_word[base + 104u];
+}
+
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 210u;
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
+        const uint word = at * 8u + i;
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+    }
+    return four;
+}
+
+// Loads tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 105u;
+    uint part = tile / 4u;  // of 128 elements
+    uint begin0 = base + part * 2u + 100u;
+    uint window0 = begin0 / 4u;
+    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
+    uint window1 = begin1 / 4u;
+    uint begin2 = base + tile * 2u + 84u;
+    uint window2 = begin2 / 4u;
+    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
+    uint window3 = begin3 / 4u;
+    fours[0] = blocks_to_end(window0, block);
+    fours[1] = blocks_to_end(window1, block);
+    fours[2] = blocks_to_end(window1 + 1u, block);
+    fours[3] = blocks_to_end(window2, block);
+    fours[4] = blocks_to_end(window2 + 1u, block);
+    fours[5] = blocks_to_end(window0 + 1u, block);
+    fours[6] = blocks_to_end(window3, block);
+    fours[7] = blocks_to_end(window3 + 1u, block);
+    words[0] = blocks_word[base + 52u];
+    words[1] = blocks_word[base + part * 2u + 48u];
+    words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
+    words[3] = blocks_word[base + tile * 2u + 32u];
+    words[4] = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
+    words[5] = blocks_word[base + tile * 2u + 33u];
+    words[6] = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
+    words[7] = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
+    words[8] = blocks_word[base + part * 2u + 49u];
+    words[9] = blocks_word[base + 104u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout float sum) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 105u;
+    float d0 = f16_to_f32(words[0]);
+    uint part = tile / 4u;  // of 128 elements
+    uint scales0 = words[1];
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint ql0 = words[2];
+    uint qh0 = words[3];
+    uint bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u);
+    uint ql1 = words[4];
+    uint qh1 = words[5];
+    uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u);
+    int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint ql2 = words[6];
+    uint bytes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);
+    uint ql3 = words[7];
+    uint bytes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);
+    uint scales1 = words[8];
+    int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint bytes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);
+    uint bytes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);
+    int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint bytes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);
+    uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);
+    float d1 = f16_to_f32(words[9] >> 16u);
+    uint begin0 = base + part * 2u + 100u;
+    bool odd0 = (begin0 & 1u) != 0u;
+    bool upper0 = (begin0 & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper0 ? four0.w : four0.y;
+    uint pick1 = upper0 ? four0.z : four0.x;
+    uint scales2 = odd0 ? pick0 : pick1;
+    int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
+    bool odd1 = (begin1 & 1u) != 0u;
+    bool upper1 = (begin1 & 2u) != 0u;
+    uvec4 four1 = fours[1];
+    uint pick2 = upper1 ? four1.w : four1.y;
+    uint pick3 = upper1 ? four1.z : four1.x;
+    uint ql4 = odd1 ? pick2 : pick3;
+    uvec4 four2 = fours[2];
+    uint pick4 = upper1 ? four2.x : four1.z;
+    uint ql5 = odd1 ? pick4 : pick2;
+    uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
+    uint begin2 = base + tile * 2u + 84u;
+    bool odd2 = (begin2 & 1u) != 0u;
+    bool upper2 = (begin2 & 2u) != 0u;
+    uvec4 four3 = fours[3];
+    uint pick5 = upper2 ? four3.w : four3.y;
+    uint pick6 = upper2 ? four3.z : four3.x;
+    uint qh2 = odd2 ? pick5 : pick6;
+    uvec4 four4 = fours[4];
+    uint pick7 = upper2 ? four4.x : four3.z;
+    uint qh3 = odd2 ? pick7 : pick5;
+    uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
+    uint bytes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 & 0x3030303u) << 4u);
+    uint pick8 = upper1 ? four2.y : four1.w;
+    uint ql6 = odd1 ? pick8 : pick4;
+    uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
+    uint pick9 = upper2 ? four4.y : four3.w;
+    uint qh4 = odd2 ? pick9 : pick7;
+    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    uint bytes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 & 0x3030303u) << 4u);
+    uvec4 four5 = fours[5];
+    uint pick10 = upper0 ? four5.x : four0.z;
+    uint scales3 = odd0 ? pick10 : pick0;
+    int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
+    bool odd3 = (begin3 & 1u) != 0u;
+    bool upper3 = (begin3 & 2u) != 0u;
+    uvec4 four6 = fours[6];
+    uint pick11 = upper3 ? four6.w : four6.y;
+    uint pick12 = upper3 ? four6.z : four6.x;
+    uint ql7 = odd3 ? pick11 : pick12;
+    uvec4 four7 = fours[7];
+    uint pick13 = upper3 ? four7.x : four6.z;
+    uint ql8 = odd3 ? pick13 : pick11;
+    uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);
+    uint pick14 = upper3 ? four7.y : four6.w;
+    uint ql9 = odd3 ? pick14 : pick13;
+    uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    uint bytes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);
+    int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint bytes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);
+    uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);
+    uint pick15 = upper0 ? four5.y : four0.w;
+    uint scales4 = odd0 ? pick15 : pick10;
+    int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint bytes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);
+    uint bytes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1])
+            - 32 * x_digits[k][digit][0]) + sc1 * (dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3])
+            - 32 * x_digits[k][digit][1]) + sc2 * (dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            - 32 * x_digits[k][digit][2]) + sc3 * (dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7])
+            - 32 * x_digits[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(sc4 * (dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9])
+            - 32 * x_digits[k][digit][4]) + sc5 * (dot4(int(bytes10), x[k][digit][10]) + dot4(int(bytes11), x[k][digit][11])
+            - 32 * x_digits[k][digit][5]) + sc6 * (dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            - 32 * x_digits[k][digit][6]) + sc7 * (dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15])
+            - 32 * x_digits[k][digit][7]));
+    }
+    sum += d0 * (x_step[k][0] * dots0) + d1 * (x_step[k][1] * dots1);
+}
+
+const uint X_WORDS = DIGITS * 24u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 24u + i] = uint(x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 8u; ++i) words[digit * 24u + 16u + i] = uint(x_digits[0][digit][i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 24u + i] = floatBitsToUint(x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][digit][i] = int(words[digit * 24u + i]);
+        [[unroll]] for (uint i = 0u; i < 8u; ++i) x_digits[0][digit][i] = int(words[digit * 24u + 16u + i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) x_step[0][i] = uintBitsToFloat(words[DIGITS * 24u + i]);
+}
+
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+        load_x(i / count, begin + i % count, 0u);
+        share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
+// fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
+void main() {
+    const uint tiles = row_tiles / 4u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
+    const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
+    uint shared_from = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint begin = 0u; begin < tiles; begin += slice) {
+            const uint count = min(slice, tiles - begin);
+            uint t = lane;
+            // Weights are on their way while the workgroup waits for x.
+            uvec4 fours[ROWS][8];
+            uint words[ROWS][10];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), fours[r], words[r]);
+            if (begin != shared_from) share_slice(begin, count);
+            shared_from = begin;
+            while (t < count) {
+                const uint j = begin + t;
+                if (PADDED == 0u && row + ROWS >= end && j + 8u >= tiles) {  // the last block of all, beyond which no load goes
+                    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
+                        uvec4 last[8]; uint last_words[10];
+                        float part = 0.0;
+                        fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
+                        take_x(i / ROWS, t);
+                        accumulate(min(row + i % ROWS, end - 1u), j, 0u, last, last_words, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
+                    }
+                    t += lanes;
+                    continue;
+                }
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                }
+                t += lanes;
+                if (t >= count) continue;
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, fours[r], words[r]);
+            }
+        }
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            float of_rows[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+            const float all = sum_of_lanes(of_rows, min(lanes, gl_SubgroupSize));
+            if (lanes > gl_SubgroupSize) {
+                if (gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            } else if (lane < ROWS && row + lane < rows && m < batch) {
+                finish(m, row + lane, all);
+            }
+        }
+        if (lanes <= gl_SubgroupSize) continue;
+        const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * each; i += gl_WorkGroupSize.x) {
+            const uint m = i % each / ROWS, n = first + i / each * ROWS + i % ROWS;
+            float total = 0.0;
+            for (uint p = 0u; p < parts; ++p) total += partial[(i / each * parts + p) * each + i % each];
+            if (n < rows && m < batch) finish(m, n, total);
+        }
+        barrier();
+    }
+}

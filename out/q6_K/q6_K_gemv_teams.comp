@@ -1,0 +1,382 @@
+// q6_K_gemv_teams: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+// 210 bytes for 256 elements, 6.562 bits each.
+// For each weight 0.82 bytes read, 8.09 operations: 0.469 loads, 2.69 bits, 1.12 integer, 3 float, 0.812 conversions.
+//
+//     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         ql:     u8[128]
+//         qh:     u8[64]
+//         scales: i8[16]
+//         d:      f16
+//     }
+//
+//     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
+//
+//     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
+//              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
+//
+//     value = d * sc * (q - 32)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 2;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a team has lanes
+layout(constant_id = 3) const uint SPLIT = 4;  // quarters of a subgroup that are a team
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][8];
+float x_sum[TILES][8];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 16u;
+    const uint place = j / 16u * 128u + tile / 8u * 32u + tile % 8u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 8u);
+    const vec4 x2 = x_run(from + 16u);
+    const vec4 x3 = x_run(from + 24u);
+    const vec4 x4 = x_run(from + 64u);
+    const vec4 x5 = x_run(from + 72u);
+    const vec4 x6 = x_run(from + 80u);
+    const vec4 x7 = x_run(from + 88u);
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 16777216.0;
+    x[k][3] = x3 * 16777216.0;
+    x[k][4] = x4 * 16777216.0;
+    x[k][5] = x5 * 16777216.0;
+    x[k][6] = x6 * 16777216.0;
+    x[k][7] = x7 * 16777216.0;
+    x_sum[k][0] = dot(x0, vec4(1.0));
+    x_sum[k][1] = dot(x1, vec4(1.0));
+    x_sum[k][2] = dot(x2, vec4(1.0));
+    x_sum[k][3] = dot(x3, vec4(1.0));
+    x_sum[k][4] = dot(x4, vec4(1.0));
+    x_sum[k][5] = dot(x5, vec4(1.0));
+    x_sum[k][6] = dot(x6, vec4(1.0));
+    x_sum[k][7] = dot(x7, vec4(1.0));
+}
+
+// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
+    if (PADDED == 0u && n + 1u == rows && j + 16u >= row_tiles / 2u) {
+        n = 0u;
+        j = j % 16u;
+    }
+    const uint block = n * (row_tiles / 32u) + j / 16u;
+    const uint tile = j % 16u;
+    uint base = block * 105u;
+    uint part = tile / 8u;  // of 128 elements
+    uint begin = base + part * 2u + 100u;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    words[0] = blocks_word[base + 52u];
+    words[1] = blocks_word[base + part * 2u + 48u];
+    words[2] = blocks_word[base + part * 16u + tile % 8u];
+    words[3] = blocks_word[base + tile + 32u];
+    words[4] = blocks_word[base + part * 16u + tile % 8u + 8u];
+    words[5] = blocks_word[base + part * 2u + 49u];
+    words[6] = blocks_word[base + 104u];
+    words[7] = blocks_word[base + part * 16u + tile % 8u + 52u];
+    words[8] = blocks_word[base + part * 16u + tile % 8u + 53u];
+    words[9] = blocks_word[base + tile + 84u];
+    words[10] = blocks_word[base + tile + 85u];
+    words[11] = blocks_word[base + part * 16u + tile % 8u + 60u];
+    words[12] = blocks_word[base + part * 16u + tile % 8u + 61u];
+}
+
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 210u;
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
+        const uint word = at * 8u + i;
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+    }
+    return four;
+}
+
+// Loads tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[13]) {
+    const uint block = n * (row_tiles / 32u) + j / 16u;
+    const uint tile = j % 16u;
+    uint base = block * 105u;
+    uint part = tile / 8u;  // of 128 elements
+    uint begin = base + part * 2u + 100u;
+    uint window = begin / 4u;
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    words[0] = blocks_word[base + 52u];
+    words[1] = blocks_word[base + part * 2u + 48u];
+    words[2] = blocks_word[base + part * 16u + tile % 8u];
+    words[3] = blocks_word[base + tile + 32u];
+    words[4] = blocks_word[base + part * 16u + tile % 8u + 8u];
+    words[5] = blocks_word[base + part * 2u + 49u];
+    words[6] = blocks_word[base + 104u];
+    words[7] = blocks_word[base + part * 16u + tile % 8u + 52u];
+    words[8] = blocks_word[base + part * 16u + tile % 8u + 53u];
+    words[9] = blocks_word[base + tile + 84u];
+    words[10] = blocks_word[base + tile + 85u];
+    words[11] = blocks_word[base + part * 16u + tile % 8u + 60u];
+    words[12] = blocks_word[base + part * 16u + tile % 8u + 61u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[13], inout float sum) {
+    const uint block = n * (row_tiles / 32u) + j / 16u;
+    const uint tile = j % 16u;
+    uint base = block * 105u;
+    float d0 = f16_to_f32(words[0]);
+    uint part = tile / 8u;  // of 128 elements
+    uint scales0 = words[1];
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc0 = d0 * float(sc0);
+    uint ql0 = words[2];
+    uint qh0 = words[3];
+    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
+    vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu);
+    vec2 pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
+    int sc1 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc1 = d0 * float(sc1);
+    uint ql1 = words[4];
+    uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
+    vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu);
+    vec2 pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
+    uint scales1 = words[5];
+    int sc2 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc2 = d0 * float(sc2);
+    uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
+    vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu);
+    vec2 pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
+    int sc3 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc3 = d0 * float(sc3);
+    uint codes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
+    vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu);
+    vec2 pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
+    float d1 = f16_to_f32(words[6] >> 16u);
+    uint begin = base + part * 2u + 100u;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint scales2 = odd ? pick0 : pick1;
+    int sc4 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc4 = d1 * float(sc4);
+    uint ql2 = words[7];
+    uint ql3 = words[8];
+    uint ql_run0 = (ql2 >> 16u) | (ql3 << 16u);
+    uint qh1 = words[9];
+    uint qh2 = words[10];
+    uint qh_run = (qh1 >> 16u) | (qh2 << 16u);
+    uint codes4 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run << 4u) & 0x30303030u);  // packed
+    vec2 pair8 = unpackHalf2x16(codes4 & 0x3F003Fu);
+    vec2 pair9 = unpackHalf2x16((codes4 >> 8u) & 0x3F003Fu);
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint scales3 = odd ? pick2 : pick0;
+    int sc5 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc5 = d1 * float(sc5);
+    uint ql4 = words[11];
+    uint ql5 = words[12];
+    uint ql_run1 = (ql4 >> 16u) | (ql5 << 16u);
+    uint codes5 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run << 2u) & 0x30303030u);  // packed
+    vec2 pair10 = unpackHalf2x16(codes5 & 0x3F003Fu);
+    vec2 pair11 = unpackHalf2x16((codes5 >> 8u) & 0x3F003Fu);
+    int sc6 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc6 = d1 * float(sc6);
+    uint codes6 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run & 0x30303030u);  // packed
+    vec2 pair12 = unpackHalf2x16(codes6 & 0x3F003Fu);
+    vec2 pair13 = unpackHalf2x16((codes6 >> 8u) & 0x3F003Fu);
+    uint pick3 = upper ? four1.y : four0.w;
+    uint scales4 = odd ? pick3 : pick2;
+    int sc7 = bitfieldExtract(int(scales4 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc7 = d1 * float(sc7);
+    uint codes7 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | ((qh_run >> 2u) & 0x30303030u);  // packed
+    vec2 pair14 = unpackHalf2x16(codes7 & 0x3F003Fu);
+    vec2 pair15 = unpackHalf2x16((codes7 >> 8u) & 0x3F003Fu);
+    sum += d_sc0 * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0 * x_sum[k][0])
+        + d_sc1 * (dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0 * x_sum[k][1])
+        + d_sc2 * (dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0 * x_sum[k][2])
+        + d_sc3 * (dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0 * x_sum[k][3])
+        + d_sc4 * (dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) - 32.0 * x_sum[k][4])
+        + d_sc5 * (dot(x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) - 32.0 * x_sum[k][5])
+        + d_sc6 * (dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) - 32.0 * x_sum[k][6])
+        + d_sc7 * (dot(x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) - 32.0 * x_sum[k][7]);
+}
+
+const uint X_WORDS = 40u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
+
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < 32u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) words[32u + i] = floatBitsToUint(x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i)
+        shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint i = 0u; i < 32u; ++i) x[0][i / 4u][i % 4u] = uintBitsToFloat(words[i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) x_sum[0][i] = uintBitsToFloat(words[32u + i]);
+}
+
+shared float partial[SPLIT > 4u ? gl_WorkGroupSize.x / 8u * ROWS * BATCH : 1u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// Puts `count` tiles of x, from `begin` on, where all of the workgroup finds them, of each right-hand side.
+void share_slice(uint begin, uint count) {
+    barrier();
+    for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+        load_x(i / count, begin + i % count, 0u);
+        share_x(i / count, i % count);
+    }
+    barrier();
+}
+
+// Several right-hand sides: teams of lanes take ROWS rows each, and share x, of which the workgroup has a slice at a time. The
+// fewer rows there are, the more lanes are a team: a part of a subgroup, or several.
+void main() {
+    const uint tiles = row_tiles / 2u, end = rows, lanes = SPLIT * (gl_SubgroupSize / 4u), teams = gl_WorkGroupSize.x / lanes;
+    const uint place = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID, lane = place % lanes, team = place / lanes;
+    const uint slice = SLICE < lanes ? SLICE : SLICE / lanes * lanes;  // no lane without a tile while others have one
+    uint shared_from = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint begin = 0u; begin < tiles; begin += slice) {
+            const uint count = min(slice, tiles - begin);
+            uint t = lane;
+            // Weights are on their way while the workgroup waits for x.
+            uvec4 fours[ROWS][2];
+            uint words[ROWS][13];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + min(t, count - 1u), fours[r], words[r]);
+            if (begin != shared_from) share_slice(begin, count);
+            shared_from = begin;
+            while (t < count) {
+                const uint j = begin + t;
+                if (PADDED == 0u && row + ROWS >= end && j + 16u >= tiles) {  // the last block of all, beyond which no load goes
+                    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
+                        uvec4 last[2]; uint last_words[13];
+                        float part = 0.0;
+                        fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
+                        take_x(i / ROWS, t);
+                        accumulate(min(row + i % ROWS, end - 1u), j, 0u, last, last_words, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
+                    }
+                    t += lanes;
+                    continue;
+                }
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                }
+                t += lanes;
+                if (t >= count) continue;
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), begin + t, fours[r], words[r]);
+            }
+        }
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            float of_rows[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+            const float all = sum_of_lanes(of_rows, min(lanes, gl_SubgroupSize));
+            if (lanes > gl_SubgroupSize) {
+                if (gl_SubgroupInvocationID < ROWS) partial[(gl_SubgroupID * BATCH + m) * ROWS + gl_SubgroupInvocationID] = all;
+            } else if (lane < ROWS && row + lane < rows && m < batch) {
+                finish(m, row + lane, all);
+            }
+        }
+        if (lanes <= gl_SubgroupSize) continue;
+        const uint parts = lanes / gl_SubgroupSize, each = BATCH * ROWS;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * each; i += gl_WorkGroupSize.x) {
+            const uint m = i % each / ROWS, n = first + i / each * ROWS + i % ROWS;
+            float total = 0.0;
+            for (uint p = 0u; p < parts; ++p) total += partial[(i / each * parts + p) * each + i % each];
+            if (n < rows && m < batch) finish(m, n, total);
+        }
+        barrier();
+    }
+}

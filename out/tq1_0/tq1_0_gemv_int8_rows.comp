@@ -1,0 +1,336 @@
+// tq1_0_gemv_int8_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+// 54 bytes for 256 elements, 1.688 bits each.
+// For each weight 0.211 bytes read, 3.23 operations: 0.141 loads, 1.75 bits, 1.22 integer, 0.0781 float, 0.0469 conversions.
+//
+//     format tq1_0 "ternary codes, five in a byte, one scale for 256"
+//
+//     block 256 {
+//         qs: u8[48]
+//         qh: u8[4]
+//         d:  f16
+//     }
+//
+//     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
+//         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
+//         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
+//
+//     value = (t - 1) * d
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 64 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][16];
+int x_digits[TILES][DIGITS][2];
+float x_step[TILES][2];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile;
+    const uint from = min(vector, batch - 1u) * row_tiles * 16u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 4u);
+    const vec4 x2 = x_run(from + 8u);
+    const vec4 x3 = x_run(from + 12u);
+    const vec4 x4 = x_run(from + 16u);
+    const vec4 x5 = x_run(from + 20u);
+    const vec4 x6 = x_run(from + 24u);
+    const vec4 x7 = x_run(from + 28u);
+    const vec4 x8 = x_run(from + 32u);
+    const vec4 x9 = x_run(from + 36u);
+    const vec4 x10 = x_run(from + 40u);
+    const vec4 x11 = x_run(from + 44u);
+    const vec4 x12 = x_run(from + 48u);
+    const vec4 x13 = x_run(from + 52u);
+    const vec4 x14 = x_run(from + 56u);
+    const vec4 x15 = x_run(from + 60u);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most1 = most0;
+        all1 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
+            + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
+            + sum_of_bytes(x[k][digit][7]);
+        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10])
+            + sum_of_bytes(x[k][digit][11]) + sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14])
+            + sum_of_bytes(x[k][digit][15]);
+    }
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 4u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 27u;
+    float d = f16_to_f32(uint(blocks[base + 26u]));
+    uint qs0 = blocks_u32(base + tile * 2u);
+    uint evens0 = (qs0 & 0xFF00FFu) * 3u;
+    uint odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
+    uint qs1 = blocks_u32(base + tile * 2u + 8u);
+    uint evens1 = (qs1 & 0xFF00FFu) * 3u;
+    uint odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
+    uint evens2 = (evens0 & 0xFF00FFu) * 3u;
+    uint odds2 = (odds0 & 0xFF00FFu) * 3u;
+    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
+    uint evens3 = (evens1 & 0xFF00FFu) * 3u;
+    uint odds3 = (odds1 & 0xFF00FFu) * 3u;
+    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
+    uint evens4 = (evens2 & 0xFF00FFu) * 3u;
+    uint odds4 = (odds2 & 0xFF00FFu) * 3u;
+    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
+    uint evens5 = (evens3 & 0xFF00FFu) * 3u;
+    uint odds5 = (odds3 & 0xFF00FFu) * 3u;
+    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
+    uint evens6 = (evens4 & 0xFF00FFu) * 3u;
+    uint odds6 = (odds4 & 0xFF00FFu) * 3u;
+    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
+    uint evens7 = (evens5 & 0xFF00FFu) * 3u;
+    uint odds7 = (odds5 & 0xFF00FFu) * 3u;
+    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
+    uint evens8 = (evens6 & 0xFF00FFu) * 3u;
+    uint odds8 = (odds6 & 0xFF00FFu) * 3u;
+    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
+    uint evens9 = (evens7 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds7 & 0xFF00FFu) * 3u;
+    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
+    uint qs2 = blocks_u32(base + tile * 2u + 16u);
+    uint evens10 = (qs2 & 0xFF00FFu) * 3u;
+    uint odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
+    uint evens11 = (evens10 & 0xFF00FFu) * 3u;
+    uint odds11 = (odds10 & 0xFF00FFu) * 3u;
+    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
+    uint evens12 = (evens11 & 0xFF00FFu) * 3u;
+    uint odds12 = (odds11 & 0xFF00FFu) * 3u;
+    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
+    uint evens13 = (evens12 & 0xFF00FFu) * 3u;
+    uint odds13 = (odds12 & 0xFF00FFu) * 3u;
+    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
+    uint evens14 = (evens13 & 0xFF00FFu) * 3u;
+    uint odds14 = (odds13 & 0xFF00FFu) * 3u;
+    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    uint qh = blocks_u32(base + 24u);
+    uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
+    uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
+            + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]) - x_digits[k][digit][0];
+        const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10])
+            + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][1];
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 : part0);
+        dots1 = float(part1);
+    }
+    sum += d * (DIGITS > 1u ? x_step[k][0] * dots0 : x_step[k][0] * dots0 + x_step[k][1] * dots1);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    for (uint vector = 0u; vector < batch; ++vector) {
+        uint held = ~0u;
+        for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+            float sum[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+            for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+                [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                    const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                    if (j >= row_tiles) continue;
+                    if (c != held) load_x(vector, j, k);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                }
+                held = c;
+            }
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                const float all = subgroupAdd(sum[r]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[gl_SubgroupID * ROWS + r] = all;
+                else if (row < rows) finish(vector, row, all);
+            }
+            if (split == 1u) continue;
+            barrier();
+            for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+                const uint at = i / ROWS * (split - 1u) * ROWS + i;
+                float total = 0.0;
+                for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+                if (first + i < rows) finish(vector, first + i, total);
+            }
+            barrier();
+        }
+    }
+}

@@ -1,0 +1,622 @@
+// tq1_0_gemv_int8_wide: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+// 54 bytes for 256 elements, 1.688 bits each.
+// For each weight 0.211 bytes read, 3.35 operations: 0.0469 loads, 1.84 bits, 1.35 integer, 0.0703 float, 0.0391 conversions.
+//
+//     format tq1_0 "ternary codes, five in a byte, one scale for 256"
+//
+//     block 256 {
+//         qs: u8[48]
+//         qh: u8[4]
+//         d:  f16
+//     }
+//
+//     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
+//         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
+//         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
+//
+//     value = (t - 1) * d
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 64 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][32];
+int x_digits[TILES][DIGITS][4];
+float x_step[TILES][4];
+float x_sum[TILES][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355708.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+// The nearest integers to numbers up to LARGEST, plus BIAS, which makes their bytes digits: those below the highest with the sign bit
+// turned over. Where a float has bits enough, it is added as one whose last bit stands for 1, and that is the rounding, too.
+const int BIAS = DIGITS == 3u ? 0x8080 : DIGITS == 2u ? 0x4B400080 : 0x4B400000;
+
+ivec4 integers(vec4 v) {
+    return DIGITS == 3u ? ivec4(roundEven(v)) + BIAS : floatBitsToInt(v + intBitsToFloat(BIAS));
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// One digit of four integers. Two share a word, so that most is done once for two digits.
+int bytes_of(ivec4 v, uint digit) {
+    const uint place = DIGITS - 1u - digit;
+    const ivec4 halves = v >> (place / 2u * 16u);
+    const ivec2 pairs = (halves.xy & 0xFFFF) | (halves.zw << 16);
+    const ivec2 bytes = (pairs >> (place % 2u * 8u)) & 0x00FF00FF;
+    return (bytes.x | (bytes.y << 8)) ^ (digit == 0u ? 0 : 0x80808080);
+}
+
+int sum_of_bytes(int bytes) {
+    return dot4(bytes, 0x01010101);
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 32u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 32u];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 128u + tile / 2u * 64u + tile % 2u * 2u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 16u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 4u);
+    const vec4 x3 = staged_x(from + 5u);
+    const vec4 x4 = staged_x(from + 8u);
+    const vec4 x5 = staged_x(from + 9u);
+    const vec4 x6 = staged_x(from + 12u);
+    const vec4 x7 = staged_x(from + 13u);
+    const vec4 x8 = staged_x(from + 16u);
+    const vec4 x9 = staged_x(from + 17u);
+    const vec4 x10 = staged_x(from + 20u);
+    const vec4 x11 = staged_x(from + 21u);
+    const vec4 x12 = staged_x(from + 24u);
+    const vec4 x13 = staged_x(from + 25u);
+    const vec4 x14 = staged_x(from + 28u);
+    const vec4 x15 = staged_x(from + 29u);
+    const vec4 x16 = staged_x(from + 32u);
+    const vec4 x17 = staged_x(from + 33u);
+    const vec4 x18 = staged_x(from + 36u);
+    const vec4 x19 = staged_x(from + 37u);
+    const vec4 x20 = staged_x(from + 40u);
+    const vec4 x21 = staged_x(from + 41u);
+    const vec4 x22 = staged_x(from + 44u);
+    const vec4 x23 = staged_x(from + 45u);
+    const vec4 x24 = staged_x(from + 48u);
+    const vec4 x25 = staged_x(from + 49u);
+    const vec4 x26 = staged_x(from + 52u);
+    const vec4 x27 = staged_x(from + 53u);
+    const vec4 x28 = staged_x(from + 56u);
+    const vec4 x29 = staged_x(from + 57u);
+    const vec4 x30 = staged_x(from + 60u);
+    const vec4 x31 = staged_x(from + 61u);
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
+    vec4 most2 = abs(x16);
+    most2 = max(most2, abs(x17));
+    most2 = max(most2, abs(x18));
+    most2 = max(most2, abs(x19));
+    most2 = max(most2, abs(x20));
+    most2 = max(most2, abs(x21));
+    most2 = max(most2, abs(x22));
+    most2 = max(most2, abs(x23));
+    vec4 all2 = x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23;
+    vec4 most3 = abs(x24);
+    most3 = max(most3, abs(x25));
+    most3 = max(most3, abs(x26));
+    most3 = max(most3, abs(x27));
+    most3 = max(most3, abs(x28));
+    most3 = max(most3, abs(x29));
+    most3 = max(most3, abs(x30));
+    most3 = max(most3, abs(x31));
+    vec4 all3 = x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31;
+    if (DIGITS > 1u) {
+        most0 = max(most0, most1);
+        all0 += all1;
+        most0 = max(most0, most2);
+        all0 += all2;
+        most0 = max(most0, most3);
+        all0 += all3;
+        most1 = most0;
+        all1 = all0;
+        most2 = most0;
+        all2 = all0;
+        most3 = most0;
+        all3 = all0;
+    }
+    const float scale0 = scale_of(most0, all0);
+    x_step[k][0] = 1.0 / scale0;
+    const ivec4 i0 = integers(x0 * scale0);
+    const ivec4 i1 = integers(x1 * scale0);
+    const ivec4 i2 = integers(x2 * scale0);
+    const ivec4 i3 = integers(x3 * scale0);
+    const ivec4 i4 = integers(x4 * scale0);
+    const ivec4 i5 = integers(x5 * scale0);
+    const ivec4 i6 = integers(x6 * scale0);
+    const ivec4 i7 = integers(x7 * scale0);
+    const float scale1 = scale_of(most1, all1);
+    x_step[k][1] = 1.0 / scale1;
+    const ivec4 i8 = integers(x8 * scale1);
+    const ivec4 i9 = integers(x9 * scale1);
+    const ivec4 i10 = integers(x10 * scale1);
+    const ivec4 i11 = integers(x11 * scale1);
+    const ivec4 i12 = integers(x12 * scale1);
+    const ivec4 i13 = integers(x13 * scale1);
+    const ivec4 i14 = integers(x14 * scale1);
+    const ivec4 i15 = integers(x15 * scale1);
+    const float scale2 = scale_of(most2, all2);
+    x_step[k][2] = 1.0 / scale2;
+    const ivec4 i16 = integers(x16 * scale2);
+    const ivec4 i17 = integers(x17 * scale2);
+    const ivec4 i18 = integers(x18 * scale2);
+    const ivec4 i19 = integers(x19 * scale2);
+    const ivec4 i20 = integers(x20 * scale2);
+    const ivec4 i21 = integers(x21 * scale2);
+    const ivec4 i22 = integers(x22 * scale2);
+    const ivec4 i23 = integers(x23 * scale2);
+    const float scale3 = scale_of(most3, all3);
+    x_step[k][3] = 1.0 / scale3;
+    const ivec4 i24 = integers(x24 * scale3);
+    const ivec4 i25 = integers(x25 * scale3);
+    const ivec4 i26 = integers(x26 * scale3);
+    const ivec4 i27 = integers(x27 * scale3);
+    const ivec4 i28 = integers(x28 * scale3);
+    const ivec4 i29 = integers(x29 * scale3);
+    const ivec4 i30 = integers(x30 * scale3);
+    const ivec4 i31 = integers(x31 * scale3);
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        x[k][digit][0] = bytes_of(i0, digit);
+        x[k][digit][1] = bytes_of(i1, digit);
+        x[k][digit][2] = bytes_of(i2, digit);
+        x[k][digit][3] = bytes_of(i3, digit);
+        x[k][digit][4] = bytes_of(i4, digit);
+        x[k][digit][5] = bytes_of(i5, digit);
+        x[k][digit][6] = bytes_of(i6, digit);
+        x[k][digit][7] = bytes_of(i7, digit);
+        x[k][digit][8] = bytes_of(i8, digit);
+        x[k][digit][9] = bytes_of(i9, digit);
+        x[k][digit][10] = bytes_of(i10, digit);
+        x[k][digit][11] = bytes_of(i11, digit);
+        x[k][digit][12] = bytes_of(i12, digit);
+        x[k][digit][13] = bytes_of(i13, digit);
+        x[k][digit][14] = bytes_of(i14, digit);
+        x[k][digit][15] = bytes_of(i15, digit);
+        x[k][digit][16] = bytes_of(i16, digit);
+        x[k][digit][17] = bytes_of(i17, digit);
+        x[k][digit][18] = bytes_of(i18, digit);
+        x[k][digit][19] = bytes_of(i19, digit);
+        x[k][digit][20] = bytes_of(i20, digit);
+        x[k][digit][21] = bytes_of(i21, digit);
+        x[k][digit][22] = bytes_of(i22, digit);
+        x[k][digit][23] = bytes_of(i23, digit);
+        x[k][digit][24] = bytes_of(i24, digit);
+        x[k][digit][25] = bytes_of(i25, digit);
+        x[k][digit][26] = bytes_of(i26, digit);
+        x[k][digit][27] = bytes_of(i27, digit);
+        x[k][digit][28] = bytes_of(i28, digit);
+        x[k][digit][29] = bytes_of(i29, digit);
+        x[k][digit][30] = bytes_of(i30, digit);
+        x[k][digit][31] = bytes_of(i31, digit);
+        x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
+            + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
+            + sum_of_bytes(x[k][digit][7]);
+        x_digits[k][digit][1] = sum_of_bytes(x[k][digit][8]) + sum_of_bytes(x[k][digit][9]) + sum_of_bytes(x[k][digit][10])
+            + sum_of_bytes(x[k][digit][11]) + sum_of_bytes(x[k][digit][12]) + sum_of_bytes(x[k][digit][13]) + sum_of_bytes(x[k][digit][14])
+            + sum_of_bytes(x[k][digit][15]);
+        x_digits[k][digit][2] = sum_of_bytes(x[k][digit][16]) + sum_of_bytes(x[k][digit][17]) + sum_of_bytes(x[k][digit][18])
+            + sum_of_bytes(x[k][digit][19]) + sum_of_bytes(x[k][digit][20]) + sum_of_bytes(x[k][digit][21]) + sum_of_bytes(x[k][digit][22])
+            + sum_of_bytes(x[k][digit][23]);
+        x_digits[k][digit][3] = sum_of_bytes(x[k][digit][24]) + sum_of_bytes(x[k][digit][25]) + sum_of_bytes(x[k][digit][26])
+            + sum_of_bytes(x[k][digit][27]) + sum_of_bytes(x[k][digit][28]) + sum_of_bytes(x[k][digit][29]) + sum_of_bytes(x[k][digit][30])
+            + sum_of_bytes(x[k][digit][31]);
+    }
+}
+
+// Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
+    if (PADDED == 0u && n + 1u == rows && j + 4u >= row_tiles / 2u) {
+        n = 0u;
+        j = j % 4u;
+    }
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
+    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    uint begin = base + part * 13u + digit0;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    fours[2] = blocks_four[window + 2u];
+    fours[3] = blocks_four[window + 3u];
+    words[0] = blocks_word[base + part * 13u + 13u];
+    words[1] = blocks_word[base + part * 13u + 12u];
+}
+
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 54u;
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
+        const uint word = at * 8u + i;
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+    }
+    return four;
+}
+
+// Loads tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
+    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    uint begin = base + part * 13u + digit0;
+    uint window = begin / 4u;
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    fours[2] = blocks_to_end(window + 2u, block);
+    fours[3] = blocks_to_end(window + 3u, block);
+    words[0] = blocks_word[base + part * 13u + 13u];
+    words[1] = blocks_word[base + part * 13u + 12u];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 27u;
+    uint part = tile / 2u;  // of 256 elements
+    uint d0 = words[0];
+    float d1 = f16_to_f32(d0 >> (part * 16u));
+    uint digit0 = tile % 2u * 2u;  // which digit of base 3, from the top
+    uint begin = base + part * 13u + digit0;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint qs0 = odd ? pick0 : pick1;
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qs1 = odd ? pick2 : pick0;
+    uint qs_run0 = (qs0 >> (part * 16u)) | ((qs1 << 1u) << (31u - part * 16u));
+    uint evens0 = (qs_run0 & 0xFF00FFu) * 3u;
+    uint odds0 = ((qs_run0 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qs2 = odd ? pick3 : pick2;
+    uint qs_run1 = (qs1 >> (part * 16u)) | ((qs2 << 1u) << (31u - part * 16u));
+    uint evens1 = (qs_run1 & 0xFF00FFu) * 3u;
+    uint odds1 = ((qs_run1 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
+    uint pick4 = upper ? four1.w : four1.y;
+    uint pick5 = upper ? four1.z : four1.x;
+    uint qs3 = odd ? pick4 : pick5;
+    uvec4 four2 = fours[2];
+    uint pick6 = upper ? four2.x : four1.z;
+    uint qs4 = odd ? pick6 : pick4;
+    uint qs_run2 = (qs3 >> (part * 16u)) | ((qs4 << 1u) << (31u - part * 16u));
+    uint evens2 = (qs_run2 & 0xFF00FFu) * 3u;
+    uint odds2 = ((qs_run2 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
+    uint pick7 = upper ? four2.y : four1.w;
+    uint qs5 = odd ? pick7 : pick6;
+    uint qs_run3 = (qs4 >> (part * 16u)) | ((qs5 << 1u) << (31u - part * 16u));
+    uint evens3 = (qs_run3 & 0xFF00FFu) * 3u;
+    uint odds3 = ((qs_run3 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
+    uint evens4 = (evens0 & 0xFF00FFu) * 3u;
+    uint odds4 = (odds0 & 0xFF00FFu) * 3u;
+    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
+    uint evens5 = (evens1 & 0xFF00FFu) * 3u;
+    uint odds5 = (odds1 & 0xFF00FFu) * 3u;
+    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
+    uint evens6 = (evens2 & 0xFF00FFu) * 3u;
+    uint odds6 = (odds2 & 0xFF00FFu) * 3u;
+    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
+    uint evens7 = (evens3 & 0xFF00FFu) * 3u;
+    uint odds7 = (odds3 & 0xFF00FFu) * 3u;
+    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
+    uint evens8 = (evens4 & 0xFF00FFu) * 3u;
+    uint odds8 = (odds4 & 0xFF00FFu) * 3u;
+    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
+    uint evens9 = (evens5 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds5 & 0xFF00FFu) * 3u;
+    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
+    uint evens10 = (evens6 & 0xFF00FFu) * 3u;
+    uint odds10 = (odds6 & 0xFF00FFu) * 3u;
+    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
+    uint evens11 = (evens7 & 0xFF00FFu) * 3u;
+    uint odds11 = (odds7 & 0xFF00FFu) * 3u;
+    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
+    uint evens12 = (evens8 & 0xFF00FFu) * 3u;
+    uint odds12 = (odds8 & 0xFF00FFu) * 3u;
+    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
+    uint evens13 = (evens9 & 0xFF00FFu) * 3u;
+    uint odds13 = (odds9 & 0xFF00FFu) * 3u;
+    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
+    uint evens14 = (evens10 & 0xFF00FFu) * 3u;
+    uint odds14 = (odds10 & 0xFF00FFu) * 3u;
+    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    uint evens15 = (evens11 & 0xFF00FFu) * 3u;
+    uint odds15 = (odds11 & 0xFF00FFu) * 3u;
+    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    uint evens16 = (evens12 & 0xFF00FFu) * 3u;
+    uint odds16 = (odds12 & 0xFF00FFu) * 3u;
+    uint bytes16 = ((evens16 >> 8u) & 0xFF00FFu) | (odds16 & 0xFF00FF00u);
+    uint evens17 = (evens13 & 0xFF00FFu) * 3u;
+    uint odds17 = (odds13 & 0xFF00FFu) * 3u;
+    uint bytes17 = ((evens17 >> 8u) & 0xFF00FFu) | (odds17 & 0xFF00FF00u);
+    uint evens18 = (evens14 & 0xFF00FFu) * 3u;
+    uint odds18 = (odds14 & 0xFF00FFu) * 3u;
+    uint bytes18 = ((evens18 >> 8u) & 0xFF00FFu) | (odds18 & 0xFF00FF00u);
+    uint evens19 = (evens15 & 0xFF00FFu) * 3u;
+    uint odds19 = (odds15 & 0xFF00FFu) * 3u;
+    uint bytes19 = ((evens19 >> 8u) & 0xFF00FFu) | (odds19 & 0xFF00FF00u);
+    uint pick8 = upper ? four2.w : four2.y;
+    uint pick9 = upper ? four2.z : four2.x;
+    uint qs6 = odd ? pick8 : pick9;
+    uvec4 four3 = fours[3];
+    uint pick10 = upper ? four3.x : four2.z;
+    uint qs7 = odd ? pick10 : pick8;
+    uint qs_run4 = (qs6 >> (part * 16u)) | ((qs7 << 1u) << (31u - part * 16u));
+    uint evens20 = (qs_run4 & 0xFF00FFu) * 3u;
+    uint odds20 = ((qs_run4 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes20 = ((evens20 >> 8u) & 0xFF00FFu) | (odds20 & 0xFF00FF00u);
+    uint pick11 = upper ? four3.y : four2.w;
+    uint qs8 = odd ? pick11 : pick10;
+    uint qs_run5 = (qs7 >> (part * 16u)) | ((qs8 << 1u) << (31u - part * 16u));
+    uint evens21 = (qs_run5 & 0xFF00FFu) * 3u;
+    uint odds21 = ((qs_run5 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes21 = ((evens21 >> 8u) & 0xFF00FFu) | (odds21 & 0xFF00FF00u);
+    uint evens22 = (evens20 & 0xFF00FFu) * 3u;
+    uint odds22 = (odds20 & 0xFF00FFu) * 3u;
+    uint bytes22 = ((evens22 >> 8u) & 0xFF00FFu) | (odds22 & 0xFF00FF00u);
+    uint evens23 = (evens21 & 0xFF00FFu) * 3u;
+    uint odds23 = (odds21 & 0xFF00FFu) * 3u;
+    uint bytes23 = ((evens23 >> 8u) & 0xFF00FFu) | (odds23 & 0xFF00FF00u);
+    uint evens24 = (evens22 & 0xFF00FFu) * 3u;
+    uint odds24 = (odds22 & 0xFF00FFu) * 3u;
+    uint bytes24 = ((evens24 >> 8u) & 0xFF00FFu) | (odds24 & 0xFF00FF00u);
+    uint evens25 = (evens23 & 0xFF00FFu) * 3u;
+    uint odds25 = (odds23 & 0xFF00FFu) * 3u;
+    uint bytes25 = ((evens25 >> 8u) & 0xFF00FFu) | (odds25 & 0xFF00FF00u);
+    uint evens26 = (evens24 & 0xFF00FFu) * 3u;
+    uint odds26 = (odds24 & 0xFF00FFu) * 3u;
+    uint bytes26 = ((evens26 >> 8u) & 0xFF00FFu) | (odds26 & 0xFF00FF00u);
+    uint evens27 = (evens25 & 0xFF00FFu) * 3u;
+    uint odds27 = (odds25 & 0xFF00FFu) * 3u;
+    uint bytes27 = ((evens27 >> 8u) & 0xFF00FFu) | (odds27 & 0xFF00FF00u);
+    uint evens28 = (evens26 & 0xFF00FFu) * 3u;
+    uint odds28 = (odds26 & 0xFF00FFu) * 3u;
+    uint bytes28 = ((evens28 >> 8u) & 0xFF00FFu) | (odds28 & 0xFF00FF00u);
+    uint evens29 = (evens27 & 0xFF00FFu) * 3u;
+    uint odds29 = (odds27 & 0xFF00FFu) * 3u;
+    uint bytes29 = ((evens29 >> 8u) & 0xFF00FFu) | (odds29 & 0xFF00FF00u);
+    uint qh = words[1];
+    uint qh_run = (qh >> (part * 16u)) | ((d0 << 1u) << (31u - part * 16u));
+    uint power0 = (0x90301u >> (digit0 * 8u)) & 0xFFu;  // 3^n
+    uint evens30 = (((qh_run & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint odds30 = ((((qh_run >> 8u) & 0xFF00FFu) * power0) & 0xFF00FFu) * 3u;
+    uint bytes30 = ((evens30 >> 8u) & 0xFF00FFu) | (odds30 & 0xFF00FF00u);
+    uint digit1 = digit0 + 1u;  // which digit of base 3, from the top
+    uint power1 = (0x1B090301u >> (digit1 * 8u)) & 0xFFu;  // 3^n
+    uint evens31 = (((qh_run & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uint odds31 = ((((qh_run >> 8u) & 0xFF00FFu) * power1) & 0xFF00FFu) * 3u;
+    uint bytes31 = ((evens31 >> 8u) & 0xFF00FFu) | (odds31 & 0xFF00FF00u);
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        const int part0 = dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2])
+            + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5])
+            + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]) - x_digits[k][digit][0];
+        const int part1 = dot4(int(bytes8), x[k][digit][8]) + dot4(int(bytes9), x[k][digit][9]) + dot4(int(bytes10), x[k][digit][10])
+            + dot4(int(bytes11), x[k][digit][11]) + dot4(int(bytes12), x[k][digit][12]) + dot4(int(bytes13), x[k][digit][13])
+            + dot4(int(bytes14), x[k][digit][14]) + dot4(int(bytes15), x[k][digit][15]) - x_digits[k][digit][1];
+        const int part2 = dot4(int(bytes16), x[k][digit][16]) + dot4(int(bytes17), x[k][digit][17]) + dot4(int(bytes18), x[k][digit][18])
+            + dot4(int(bytes19), x[k][digit][19]) + dot4(int(bytes20), x[k][digit][20]) + dot4(int(bytes21), x[k][digit][21])
+            + dot4(int(bytes22), x[k][digit][22]) + dot4(int(bytes23), x[k][digit][23]) - x_digits[k][digit][2];
+        const int part3 = dot4(int(bytes24), x[k][digit][24]) + dot4(int(bytes25), x[k][digit][25]) + dot4(int(bytes26), x[k][digit][26])
+            + dot4(int(bytes27), x[k][digit][27]) + dot4(int(bytes28), x[k][digit][28]) + dot4(int(bytes29), x[k][digit][29])
+            + dot4(int(bytes30), x[k][digit][30]) + dot4(int(bytes31), x[k][digit][31]) - x_digits[k][digit][3];
+        dots0 = 256.0 * dots0 + float(DIGITS > 1u ? part0 + part1 + part2 + part3 : part0);
+        dots1 = float(part1);
+        dots2 = float(part2);
+        dots3 = float(part3);
+    }
+    sum += d1 * (DIGITS > 1u ? x_step[k][0] * dots0
+        : x_step[k][0] * dots0 + x_step[k][1] * dots1 + x_step[k][2] * dots2 + x_step[k][3] * dots3);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 16u, runs_end = runs + (end + 3u) / 4u * 128u;
+    for (staged_from = runs + begin / 4u * 128u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 32u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 4u * 128u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+void walk() {
+    const uint tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    uint held = ~0u, turn = 0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                // Of the last block of all, beyond which no load goes, the sum is made beforehand.
+                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 4u >= tiles;
+                float sum_at_end = 0.0;
+                if (at_end) {
+                    uvec4 last[4]; uint last_words[2];
+                    fetch_last(end - 1u, j, last, last_words);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
+                    accumulate(end - 1u, j, k, last, last_words, sum_at_end);
+                }
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+                if (at_end) {
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
+                }
+            }
+            held = c0;
+        }
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) finish(0u, row + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
+        if (i >= teams * ROWS || first + i >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+        finish(0u, first + i, total);
+    }
+}
+
+void main() {
+    // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
+    if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
+}

@@ -1,0 +1,260 @@
+// tq1_0_gemv_rows: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+// 54 bytes for 256 elements, 1.688 bits each.
+// For each weight 0.211 bytes read, 5.66 operations: 0.141 loads, 2.25 bits, 0.719 integer, 2.03 float, 0.516 conversions.
+//
+//     format tq1_0 "ternary codes, five in a byte, one scale for 256"
+//
+//     block 256 {
+//         qs: u8[48]
+//         qh: u8[4]
+//         d:  f16
+//     }
+//
+//     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
+//         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
+//         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
+//
+//     value = (t - 1) * d
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 64 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 1, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][16];
+float x_sum[TILES][1];
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile;
+    const uint from = min(vector, batch - 1u) * row_tiles * 16u + place;
+    const vec4 x0 = x_run(from);
+    const vec4 x1 = x_run(from + 4u);
+    const vec4 x2 = x_run(from + 8u);
+    const vec4 x3 = x_run(from + 12u);
+    const vec4 x4 = x_run(from + 16u);
+    const vec4 x5 = x_run(from + 20u);
+    const vec4 x6 = x_run(from + 24u);
+    const vec4 x7 = x_run(from + 28u);
+    const vec4 x8 = x_run(from + 32u);
+    const vec4 x9 = x_run(from + 36u);
+    const vec4 x10 = x_run(from + 40u);
+    const vec4 x11 = x_run(from + 44u);
+    const vec4 x12 = x_run(from + 48u);
+    const vec4 x13 = x_run(from + 52u);
+    const vec4 x14 = x_run(from + 56u);
+    const vec4 x15 = x_run(from + 60u);
+    x[k][0] = x0 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][1] = x1 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][2] = x2 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][3] = x3 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][4] = x4 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][5] = x5 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][6] = x6 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][7] = x7 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][8] = x8 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][9] = x9 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][10] = x10 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][11] = x11 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][12] = x12 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][13] = x13 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][14] = x14 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x[k][15] = x15 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
+    const uint block = n * (row_tiles / 4u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 27u;
+    float d = f16_to_f32(uint(blocks[base + 26u]));
+    uint qs0 = blocks_u32(base + tile * 2u);
+    uint evens0 = (qs0 & 0xFF00FFu) * 3u;
+    uint odds0 = ((qs0 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes0 = ((evens0 >> 8u) & 0xFF00FFu) | (odds0 & 0xFF00FF00u);
+    vec2 pair0 = unpackHalf2x16(bytes0 & 0x30003u);
+    vec2 pair1 = unpackHalf2x16(bytes0 & 0x3000300u);
+    uint qs1 = blocks_u32(base + tile * 2u + 8u);
+    uint evens1 = (qs1 & 0xFF00FFu) * 3u;
+    uint odds1 = ((qs1 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes1 = ((evens1 >> 8u) & 0xFF00FFu) | (odds1 & 0xFF00FF00u);
+    vec2 pair2 = unpackHalf2x16(bytes1 & 0x30003u);
+    vec2 pair3 = unpackHalf2x16(bytes1 & 0x3000300u);
+    uint evens2 = (evens0 & 0xFF00FFu) * 3u;
+    uint odds2 = (odds0 & 0xFF00FFu) * 3u;
+    uint bytes2 = ((evens2 >> 8u) & 0xFF00FFu) | (odds2 & 0xFF00FF00u);
+    vec2 pair4 = unpackHalf2x16(bytes2 & 0x30003u);
+    vec2 pair5 = unpackHalf2x16(bytes2 & 0x3000300u);
+    uint evens3 = (evens1 & 0xFF00FFu) * 3u;
+    uint odds3 = (odds1 & 0xFF00FFu) * 3u;
+    uint bytes3 = ((evens3 >> 8u) & 0xFF00FFu) | (odds3 & 0xFF00FF00u);
+    vec2 pair6 = unpackHalf2x16(bytes3 & 0x30003u);
+    vec2 pair7 = unpackHalf2x16(bytes3 & 0x3000300u);
+    uint evens4 = (evens2 & 0xFF00FFu) * 3u;
+    uint odds4 = (odds2 & 0xFF00FFu) * 3u;
+    uint bytes4 = ((evens4 >> 8u) & 0xFF00FFu) | (odds4 & 0xFF00FF00u);
+    vec2 pair8 = unpackHalf2x16(bytes4 & 0x30003u);
+    vec2 pair9 = unpackHalf2x16(bytes4 & 0x3000300u);
+    uint evens5 = (evens3 & 0xFF00FFu) * 3u;
+    uint odds5 = (odds3 & 0xFF00FFu) * 3u;
+    uint bytes5 = ((evens5 >> 8u) & 0xFF00FFu) | (odds5 & 0xFF00FF00u);
+    vec2 pair10 = unpackHalf2x16(bytes5 & 0x30003u);
+    vec2 pair11 = unpackHalf2x16(bytes5 & 0x3000300u);
+    uint evens6 = (evens4 & 0xFF00FFu) * 3u;
+    uint odds6 = (odds4 & 0xFF00FFu) * 3u;
+    uint bytes6 = ((evens6 >> 8u) & 0xFF00FFu) | (odds6 & 0xFF00FF00u);
+    vec2 pair12 = unpackHalf2x16(bytes6 & 0x30003u);
+    vec2 pair13 = unpackHalf2x16(bytes6 & 0x3000300u);
+    uint evens7 = (evens5 & 0xFF00FFu) * 3u;
+    uint odds7 = (odds5 & 0xFF00FFu) * 3u;
+    uint bytes7 = ((evens7 >> 8u) & 0xFF00FFu) | (odds7 & 0xFF00FF00u);
+    vec2 pair14 = unpackHalf2x16(bytes7 & 0x30003u);
+    vec2 pair15 = unpackHalf2x16(bytes7 & 0x3000300u);
+    uint evens8 = (evens6 & 0xFF00FFu) * 3u;
+    uint odds8 = (odds6 & 0xFF00FFu) * 3u;
+    uint bytes8 = ((evens8 >> 8u) & 0xFF00FFu) | (odds8 & 0xFF00FF00u);
+    vec2 pair16 = unpackHalf2x16(bytes8 & 0x30003u);
+    vec2 pair17 = unpackHalf2x16(bytes8 & 0x3000300u);
+    uint evens9 = (evens7 & 0xFF00FFu) * 3u;
+    uint odds9 = (odds7 & 0xFF00FFu) * 3u;
+    uint bytes9 = ((evens9 >> 8u) & 0xFF00FFu) | (odds9 & 0xFF00FF00u);
+    vec2 pair18 = unpackHalf2x16(bytes9 & 0x30003u);
+    vec2 pair19 = unpackHalf2x16(bytes9 & 0x3000300u);
+    uint qs2 = blocks_u32(base + tile * 2u + 16u);
+    uint evens10 = (qs2 & 0xFF00FFu) * 3u;
+    uint odds10 = ((qs2 >> 8u) & 0xFF00FFu) * 3u;
+    uint bytes10 = ((evens10 >> 8u) & 0xFF00FFu) | (odds10 & 0xFF00FF00u);
+    vec2 pair20 = unpackHalf2x16(bytes10 & 0x30003u);
+    vec2 pair21 = unpackHalf2x16(bytes10 & 0x3000300u);
+    uint evens11 = (evens10 & 0xFF00FFu) * 3u;
+    uint odds11 = (odds10 & 0xFF00FFu) * 3u;
+    uint bytes11 = ((evens11 >> 8u) & 0xFF00FFu) | (odds11 & 0xFF00FF00u);
+    vec2 pair22 = unpackHalf2x16(bytes11 & 0x30003u);
+    vec2 pair23 = unpackHalf2x16(bytes11 & 0x3000300u);
+    uint evens12 = (evens11 & 0xFF00FFu) * 3u;
+    uint odds12 = (odds11 & 0xFF00FFu) * 3u;
+    uint bytes12 = ((evens12 >> 8u) & 0xFF00FFu) | (odds12 & 0xFF00FF00u);
+    vec2 pair24 = unpackHalf2x16(bytes12 & 0x30003u);
+    vec2 pair25 = unpackHalf2x16(bytes12 & 0x3000300u);
+    uint evens13 = (evens12 & 0xFF00FFu) * 3u;
+    uint odds13 = (odds12 & 0xFF00FFu) * 3u;
+    uint bytes13 = ((evens13 >> 8u) & 0xFF00FFu) | (odds13 & 0xFF00FF00u);
+    vec2 pair26 = unpackHalf2x16(bytes13 & 0x30003u);
+    vec2 pair27 = unpackHalf2x16(bytes13 & 0x3000300u);
+    uint evens14 = (evens13 & 0xFF00FFu) * 3u;
+    uint odds14 = (odds13 & 0xFF00FFu) * 3u;
+    uint bytes14 = ((evens14 >> 8u) & 0xFF00FFu) | (odds14 & 0xFF00FF00u);
+    vec2 pair28 = unpackHalf2x16(bytes14 & 0x30003u);
+    vec2 pair29 = unpackHalf2x16(bytes14 & 0x3000300u);
+    uint qh = blocks_u32(base + 24u);
+    uint power = (0x1B090301u >> (tile * 8u)) & 0xFFu;  // 3^n
+    uint evens15 = (((qh & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint odds15 = ((((qh >> 8u) & 0xFF00FFu) * power) & 0xFF00FFu) * 3u;
+    uint bytes15 = ((evens15 >> 8u) & 0xFF00FFu) | (odds15 & 0xFF00FF00u);
+    vec2 pair30 = unpackHalf2x16(bytes15 & 0x30003u);
+    vec2 pair31 = unpackHalf2x16(bytes15 & 0x3000300u);
+    sum += d * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))
+        + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))
+        + dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) + dot(x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y))
+        + dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) + dot(x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y))
+        + (dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)) + dot(x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y))
+        + dot(x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)) + dot(x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y))
+        + dot(x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)) + dot(x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y))
+        + dot(x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)) + dot(x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y))
+        - x_sum[k][0]));
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    for (uint vector = 0u; vector < batch; ++vector) {
+        uint held = ~0u;
+        for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+            float sum[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+            for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+                [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                    const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                    if (j >= row_tiles) continue;
+                    if (c != held) load_x(vector, j, k);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                }
+                held = c;
+            }
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                const float all = subgroupAdd(sum[r]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[gl_SubgroupID * ROWS + r] = all;
+                else if (row < rows) finish(vector, row, all);
+            }
+            if (split == 1u) continue;
+            barrier();
+            for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+                const uint at = i / ROWS * (split - 1u) * ROWS + i;
+                float total = 0.0;
+                for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+                if (first + i < rows) finish(vector, first + i, total);
+            }
+            barrier();
+        }
+    }
+}

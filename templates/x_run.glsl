@@ -1,0 +1,22 @@
+layout(binding = @{binding_x}, std430) readonly buffer Input { @{vec} x_in[]; };
+layout(binding = @{binding_x}, std430) readonly buffer InputHalves { @{halves_type} x_halves[]; };
+@if cuts
+layout(binding = @{binding_x}, std430) readonly buffer InputElements { float x_at[]; };
+layout(binding = @{binding_x}, std430) readonly buffer InputElementHalves { uint16_t x_half_at[]; };
+@end
+
+// Run `at` of x: @{lanes} consecutive elements.
+@{vec} x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const @{run_type} run = @{run_type}(x_halves[at]);
+    return X_TYPE == 1u ? @{x_of_f16} : @{x_of_bf16};
+}
+@if cuts
+
+// Element `at` of x.
+float x_element(uint at) {
+    if (X_TYPE == 0u) return x_at[at];
+    const uint half_word = uint(x_half_at[at]);
+    return X_TYPE == 1u ? unpackHalf2x16(half_word).x : uintBitsToFloat(half_word << 16);
+}
+@end
