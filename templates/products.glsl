@@ -73,7 +73,7 @@ int sum_of_bytes(int bytes) {
 }
 
 @end
-@if fetched_floats
+@if adds_dots
 // sum + dot(a, b), in as many operations as a has lanes.
 float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));

@@ -208,6 +208,7 @@ static void test_against_spirv(void **state) {
             if (layout->ragged && qg_families[i].sums) continue;
             const qg_kernel kernel =
                 qg_kernel_new(f->arena, layout, &qg_families[i], QG_F32, &qg_sum_classes[QG_CLASS_EXACT]);
+            if (kernel.columns) continue; /* x is loaded in that loop, too */
             const qg_cost ir =
                 qg_cost_of_program(qg_program_of(f->arena, &kernel, QK_API_VULKAN, qg_main_schedule(&kernel)));
             qg_cost spirv;

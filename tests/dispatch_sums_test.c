@@ -185,9 +185,10 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
     X(no_split, GEMV, (c->constants[1] = (qk_spec_constant){QK_CONSTANT_SPLIT, "split", 0, 0, NULL}), ARGUMENT, \
       "kernel->spec_constants[1].value, split, is 0, must be at least 1")                                              \
-    X(batch, GEMV, c->batch = 9, ARGUMENT, "batch is 9, must be at most 8")                                            \
-    X(batch_matrix, GEMV_MATRIX, c->batch = UINT64_MAX, ARGUMENT,                                                      \
-      "batch is 18446744073709551615, must be at most 8")                                                              \
+    X(batch, GEMV, c->batch = UINT64_C(1) << 32, LIMIT, "batch is 4294967296, must be below 2^32")                     \
+    X(batch_matrix, GEMV_MATRIX, c->batch = UINT64_MAX, LIMIT, "batch is 18446744073709551615, must be below 2^32")    \
+    X(batch_part, GEMV_MATRIX, (c->batch = 9, c->backend.limits.offset_alignment = 1024, c->x.offset = c->out.offset = 4096, c->weights[0].offset = c->weights[1].offset = 4096, c->x.size = c->out.size = 1 << 20), \
+      ARGUMENT, "batch is 9, must be at most 8 where that many vectors of 48 columns take 1536 bytes, which is no multiple of 1024, the device's alignment of offsets") \
     X(rows, GEMV, c->rows = UINT64_C(1) << 32, LIMIT, "rows is 4294967296, must be below 2^32")                        \
     X(cols, GEMV, c->cols = UINT64_C(1) << 32, LIMIT, "cols is 4294967296, must be below 2^32")                        \
     X(cols_block, GEMV, c->cols = 72, ARGUMENT,                                                                        \
@@ -423,6 +424,7 @@ typedef struct shape {
     uint64_t done; /* rows or experts, up to where the launches came */
     uint64_t launches;
     uint32_t codes_bytes; /* of a block */
+    uint64_t vectors;     /* of these rows, up to where the launches came */
 } shape;
 
 /* Where the whole ranges begin, as every alignment that is tried allows, and how much larger than needed they are. */
@@ -459,28 +461,30 @@ static void check_workgroups(const shape *s, const qk_launch *launch, uint64_t t
 static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *error) {
     shape *s = context;
     const uint32_t *push = launch->push; /* rows, row_tiles, batch, y_first, y_rows, y_add */
+    const uint64_t left = s->batch - s->vectors, vectors = left < 8 ? left : 8, row = s->row_blocks * BLOCK * 4;
     const uint64_t count = push[0], row_tiles = s->row_blocks * (BLOCK / launch->kernel->tile_elements);
     const uint64_t codes = s->row_blocks * s->codes_bytes, scales = s->row_blocks * SCALES;
     const uint32_t rows = constant_of(launch, QK_CONSTANT_ROWS), batch = constant_of(launch, QK_CONSTANT_BATCH);
     (void)error;
     assert_true(count > 0 && count <= s->rows - s->done);
     assert_int_equal(push[1], row_tiles);
-    assert_int_equal(push[2], s->batch);
-    assert_int_equal(push[3], s->done);
+    assert_int_equal(push[2], vectors);
+    assert_int_equal(push[3], s->vectors * s->rows + s->done);
     assert_int_equal(push[4], s->rows);
     assert_int_equal(push[5], 0);
     check_range(s, &launch->ranges[0], memory, CODES_AT + s->done * codes, count * codes);
     check_range(s, &launch->ranges[1], memory + 1, SCALES_AT + s->done * scales, count * scales);
-    check_range(s, &launch->ranges[2], memory + 2, X_AT, s->batch * s->row_blocks * BLOCK * 4);
+    check_range(s, &launch->ranges[2], memory + 2, X_AT + s->vectors * row, vectors * row);
     check_range(s, &launch->ranges[3], memory + 4, Y_AT, s->batch * s->rows * 4);
     check_workgroups(s, launch, count / rows + (count % rows != 0));
     /* Indices of 32 bits: the tile, and the row where a loop over all workgroups of subgroups of four ends. */
     assert_true(multiply(count, row_tiles) <= UINT32_MAX);
     assert_true(count + (uint64_t)launch->workgroups * (launch->kernel->workgroup_size / 4) * rows <= UINT32_MAX);
     assert_int_equal(constant_of(launch, QK_CONSTANT_LOCAL_SIZE_X), launch->kernel->workgroup_size);
-    assert_int_equal(batch, s->batch <= 2 ? s->batch : s->batch <= 4 ? 4 : 8);
-    assert_int_equal(rows, s->batch <= 4 ? 4 : 2);
-    s->done += count;
+    assert_int_equal(batch, vectors <= 2 ? vectors : vectors <= 4 ? 4 : 8);
+    assert_int_equal(rows, vectors <= 4 ? 4 : 2);
+    s->vectors = vectors == left ? 0 : s->vectors + vectors;
+    s->done += vectors == left ? count : 0;
     s->launches++;
     return QK_OK;
 }
@@ -512,7 +516,7 @@ static void gemv_with(const qk_kernel *kernel, shape s, uint64_t launches) {
 static void gemv_shape(uint64_t rows, uint64_t row_blocks, uint64_t batch, uint64_t range, uint32_t alignment,
                        uint64_t launches) {
     const qk_kernel kernel = kernel_of(GEMV);
-    const shape s = {limits_of(range, alignment), 0, rows, row_blocks, batch, 0, 0, 0, CODES};
+    const shape s = {limits_of(range, alignment), 0, rows, row_blocks, batch, 0, 0, 0, CODES, 0};
     gemv_with(&kernel, s, launches);
 }
 
@@ -540,7 +544,7 @@ static void test_gemv_counts(void **state) {
     small[0].block_bytes = 4;
     kernel.bindings = small;
     kernel.tile_elements = 1;
-    shape s = {limits_of(UINT32_MAX, 64), 0, 1 << 20, 128, 1, 0, 0, 0, 4};
+    shape s = {limits_of(UINT32_MAX, 64), 0, 1 << 20, 128, 1, 0, 0, 0, 4, 0};
     gemv_with(&kernel, s, 2); /* 2^32 tiles in 512 MiB */
     s.rows = (1 << 20) - (1 << 12);
     gemv_with(&kernel, s, 1);
@@ -552,6 +556,14 @@ static void test_gemv_counts(void **state) {
     kernel.spec_constants = large;
     s.rows = 1 << 20;
     gemv_with(&kernel, s, 2);
+}
+
+/* Right-hand sides by eights, of each part of the rows. */
+static void test_gemv_vectors(void **state) {
+    (void)state;
+    for (uint64_t batch = 9; batch < 40; batch++) gemv_shape(5, 3, batch, 1 << 20, 256, (batch + 7) / 8);
+    gemv_shape(4096, 128, 512, UINT32_MAX, 64, 64);
+    gemv_shape(65537, 128, 16, 134217728, 16, 4);
 }
 
 /* Every pair of small numbers, with limits that force parts: nothing is left out, nothing comes twice. */
@@ -973,6 +985,66 @@ static void test_teams(void **state) {
     lanes = has_split = shared_tile = 0;
 }
 
+/* Threads with rows of their own: fewer of them side by side where rows are few, and smaller workgroups for several vectors. */
+static void test_columns(void **state) {
+    (void)state;
+    static const uint32_t of_turned[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_COLUMNS};
+    static const struct {
+        uint64_t rows, cols, batch;
+        uint32_t band, lanes, most, shared, schedule, threads, width, workgroups;
+    } cases[] = {
+        {57344, 8192, 1, 4, 32, 1024, 49152, QK_SCHEDULE_COLUMNS, 1024, 32, 448},
+        {14336, 4096, 1, 4, 32, 1024, 49152, QK_SCHEDULE_COLUMNS, 1024, 32, 112},
+        {14336, 4096, 1, 8, 32, 1024, 49152, QK_SCHEDULE_COLUMNS, 1024, 16, 112},
+        {4096, 4096, 1, 8, 32, 1024, 49152, QK_SCHEDULE_COLUMNS, 1024, 8, 64}, /* no fewer: eight words are a sector */
+        {4096, 4096, 8, 8, 32, 1024, 49152, QK_SCHEDULE_COLUMNS, 256, 8, 64},
+        {4096, 256, 1, 4, 32, 1024, 49152, QK_SCHEDULE_COLUMNS, 128, 8, 128}, /* 16 tiles of a row */
+        {4096, 128, 1, 4, 32, 1024, 49152, QK_SCHEDULE_COLUMNS, 64, 8, 128},  /* as many parts as the bound counts on */
+        {14336, 4096, 2, 4, 32, 1024, 49152, QK_SCHEDULE_COLUMNS, 512, 32, 112},
+        {57344, 8192, 8, 4, 32, 1024, 49152, QK_SCHEDULE_COLUMNS, 256, 16, 896},
+        {4096, 4096, 4, 4, 32, 1024, 49152, QK_SCHEDULE_COLUMNS, 512, 8, 128},
+        {57344, 8192, 1, 4, 32, 128, 49152, QK_SCHEDULE_COLUMNS, 128, 16, 896}, /* a small device */
+        {57344, 8192, 1, 8, 32, 1024, 32768, QK_SCHEDULE_COLUMNS, 512, 32,
+         224}, /* sums of eight rows fill its memory */
+        {57344, 8192, 1, 4, 8, 1024, 49152, QK_SCHEDULE_COLUMNS, 32, 8, 1792},
+        {57344, 8192, 1, 4, 0, 1024, 49152, QK_SCHEDULE_COLUMNS, 1024, 32, 448}, /* needs no subgroups */
+        {57348, 8192, 1, 4, 32, 1024, 49152, QK_SCHEDULE_ROWS, 0, 0, 0},         /* no whole blocks */
+        {57344, 8200, 1, 4, 32, 1024, 49152, QK_SCHEDULE_ROWS, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 0, NULL},
+                                              {QK_CONSTANT_WIDTH, "width", 32, 0, NULL},
+                                              {QK_CONSTANT_BATCH, "batch", 1, 0, NULL},
+                                              {QK_CONSTANT_SCHEDULE, "schedule", 0, 3, of_turned}};
+        const qk_kernel kernel = {.spec_constants = constants,
+                                  .spec_constant_count = 4,
+                                  .view = QK_VIEW_MATRIX,
+                                  .ragged = 1,
+                                  .block_rows = 32,
+                                  .block_cols = 128,
+                                  .workgroup_size = 64,
+                                  .columns_kept = 16,
+                                  .columns_rows = cases[i].band};
+        const qk_limits limits = {
+            .workgroup_size = cases[i].most, .subgroup_size = cases[i].lanes, .shared_bytes = cases[i].shared};
+        const uint64_t rows = cases[i].rows, cols = cases[i].cols, batch = cases[i].batch;
+        uint32_t got[QK_MAX_CONSTANTS];
+        qk_gemv_constants_(&kernel, &limits, batch, rows, cols, got);
+        const uint64_t workgroups = qk_gemv_workgroups_(&kernel, &limits, batch, rows, cols, got);
+        qk_fit_schedule_(&kernel, &limits, rows, cols, got);
+        assert_int_equal(got[3], cases[i].schedule);
+        if (cases[i].schedule == QK_SCHEDULE_ROWS) continue;
+        assert_int_equal(got[0], cases[i].threads);
+        assert_int_equal(got[1], cases[i].width);
+        assert_int_equal(got[2], batch);
+        assert_int_equal(workgroups, cases[i].workgroups);
+        assert_int_equal(qk_shared_bytes_(&kernel, got), 4 * cases[i].threads * cases[i].band + QK_UNUSED_SHARED_BYTES);
+        got[0] = got[1] * (cases[i].lanes == 8 ? 2 : 4); /* too few share out a row for the bound to hold */
+        qk_fit_schedule_(&kernel, &limits, rows, cols, got);
+        assert_int_equal(got[3], QK_SCHEDULE_ROWS);
+    }
+}
+
 /* As many subgroups share a row as have slices of x, of those that a workgroup has. */
 static void test_split(void **state) {
     (void)state;
@@ -1177,7 +1249,7 @@ static void experts_with(const qk_kernel *kernel, shape s, uint64_t launches) {
 
 static void experts_shape(uint64_t experts, uint64_t rows, uint64_t row_blocks, uint64_t tokens, uint64_t slots,
                           uint64_t range, uint32_t alignment, uint64_t launches) {
-    const shape s = {limits_of(range, alignment), experts, rows, row_blocks, tokens, slots, 0, 0, CODES};
+    const shape s = {limits_of(range, alignment), experts, rows, row_blocks, tokens, slots, 0, 0, CODES, 0};
     const qk_kernel kernel = kernel_of(GEMV_ID);
     experts_with(&kernel, s, launches);
 }
@@ -1191,7 +1263,7 @@ static void test_expert_counts(void **state) {
     small[0].block_bytes = 4;
     kernel.bindings = small;
     kernel.tile_elements = 1;
-    const shape s = {limits_of(UINT32_MAX, 64), 32, 1 << 16, 128, 2, 2, 0, 0, 4};
+    const shape s = {limits_of(UINT32_MAX, 64), 32, 1 << 16, 128, 2, 2, 0, 0, 4, 0};
     experts_with(&kernel, s, 3); /* 2^33 tiles in 1 GiB */
 }
 
@@ -1308,14 +1380,14 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_loop_steps),    cmocka_unit_test(test_kept_x),        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_schedules),     cmocka_unit_test(test_teams),         cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_ahead),         cmocka_unit_test(test_room),          cmocka_unit_test(test_expert_parts),
-        cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
-        cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),    cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails), cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),   cmocka_unit_test(test_gemv_vectors),
+        cmocka_unit_test(test_constants),     cmocka_unit_test(test_loop_steps),   cmocka_unit_test(test_kept_x),
+        cmocka_unit_test(test_split),         cmocka_unit_test(test_schedules),    cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_padding),       cmocka_unit_test(test_columns),      cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_room),          cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts),
+        cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

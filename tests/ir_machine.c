@@ -100,6 +100,7 @@ uint32_t random_word(void) {
 
 static double half_value(uint32_t bits) {
     const int exponent = (int)(bits >> 10 & 31), mantissa = (int)(bits & 1023);
+    if ((bits & 0x7FFF) == 0x7E00) return NAN; /* as lowering writes it */
     assert_true(exponent < 31);
     const double size = ldexp(exponent ? mantissa | 1024 : mantissa, (exponent ? exponent : 1) - 25);
     return bits & 0x8000 ? -size : size;
@@ -303,6 +304,12 @@ static value unary(const machine *m, const qg_node *node) {
             result.real[i] = m->magnitude ? a.real[i] : -a.real[i];
             break;
         case QG_F16_BITS: result.real[i] = half_value(a.bits[i] & 0xFFFF); break;
+        case QG_F32_BITS: {
+            float single;
+            memcpy(&single, &a.bits[i], sizeof single);
+            result.real[i] = single;
+            break;
+        }
         case QG_HALVES: result.real[i] = half_value(a.bits[0] >> 16 * i & 0xFFFF); break;
         case QG_SPLAT:
             result.bits[i] = a.bits[0];

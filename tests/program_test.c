@@ -116,6 +116,20 @@ static void test_steps(void **state) {
     assert_false(p->sum->code->single); /* of BATCH right-hand sides */
     p = program_of(f, "nf4_b64", "gemv", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_ROWS);
     assert_non_null(p->values); /* rows end within tiles */
+    const qg_plan *cut = p->plan;
+    p = program_of(f, "nf4_b64", "gemv", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_SHARED);
+    assert_null(p->values); /* of whole blocks */
+    assert_true(cut->layout->ragged && !p->plan->layout->ragged && p->plan->tile_elements == cut->tile_elements);
+    assert_true(p->sum->code->single);
+    p = program_of(f, "gptq_v1_b4_g128", "gemv", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_COLUMNS);
+    assert_ptr_equal(p->main, p->sum);
+    assert_int_equal(p->sum->plan->tile_rows, 4);
+    assert_int_equal(p->sum->code->n_outputs, 4);
+    assert_true(qg_uses(p->sum->code, QG_LOAD_FOUR) && qg_uses(p->sum->code, QG_HALVES));
+    assert_true(p->sum->code->x_factors[0][0] == 16777216 && p->sum->code->x_factors[0][1] == 1048576);
+    p = program_of(f, "awq_b4_g128", "gemv", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_COLUMNS);
+    assert_int_equal(p->sum->code->n_outputs, 8);
+    assert_true(p->sum->code->x_factors[0][0] == 1 && qg_uses(p->sum->code, QG_HALVES)); /* rows have the factors */
     p = program_of(f, "q4_0", "dequant", QG_CLASS_EXACT, QK_API_VULKAN, QK_SCHEDULE_NONE);
     assert_non_null(p->stores);
     assert_null(p->sum);

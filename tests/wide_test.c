@@ -210,7 +210,8 @@ static void test_checked(void **state) {
     assert_int_equal(checked(f, "affine_b4_g64_f16", "gemv", "split"), 0);
     assert_int_equal(checked(f, "q4_K", "gemv_id", "int8"), 0);
     assert_int_equal(checked(f, "q4_K", "gemv", "exact"), 0);
-    assert_int_equal(checked(f, "nf4_b64", "gemv", "exact"), 2); /* has no wide tiles */
+    assert_int_equal(checked(f, "nf4_b64", "gemv", "exact"), 0);
+    assert_int_equal(checked(f, "gptq_v1_b4_g128", "gemv", "exact"), 2); /* has no wide tiles */
 }
 
 /* Rows at a time, and elements whose x a thread keeps: what there are registers for. */
@@ -228,7 +229,7 @@ static void test_rows_at_once(void **state) {
         {"tq1_0", "gemv", "split", 0, 128},   {"tq1_0", "gemv_id", "split", 0, 0},
         {"iq1_s", "gemv_id", "split", 0, 64}, {"q1_0", "gemv_id", "split", 0, 128},
         {"iq1_m", "gemv_id", "int8", 0, 128}, /* nothing to load at once in smaller ones */
-        {"nf4_b64", "gemv", "exact", 0, 0},
+        {"nf4_b64", "gemv", "exact", 0, 64},  {"gptq_v1_b4_g128", "gemv", "exact", 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const qk_kernel *described = describe(f, cases[i].format, cases[i].family, cases[i].class);

@@ -96,6 +96,7 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_ROUNDS_F16, qg_rounds_f16(kernel) && vulkan},
                           {QK_CONSTANT_SCHEDULE, sums && vulkan},
                           {QK_CONSTANT_LANES, kernel->ahead && vulkan},
+                          {QK_CONSTANT_WIDTH, kernel->columns && vulkan},
                           {QK_CONSTANT_X_TYPE, sums && vulkan}};
     if (qg_is_mma(kernel))
         describe_mma_constants(arena, kernel, described);

@@ -85,6 +85,7 @@ void qg_describe_error(const qg_kernel *kernel, qk_kernel *described) {
         add_plan(kernel, kernel->wide, described);
         add_plan(kernel, kernel->ahead, described);
         add_plan(kernel, kernel->teams, described);
+        add_plan(kernel, kernel->columns, described);
     } else {
         add_plan(kernel, kernel->metal_plan, described);
         if (qg_is_mma(kernel)) add_plan(kernel, kernel->wide, described);

@@ -69,12 +69,16 @@ uint32_t qg_schedules_of(const qg_kernel *kernel) {
     if (!kernel->family->sums || qg_is_mma(kernel)) return 0;
     for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
         all |= s == QK_SCHEDULE_ROWS || (schedules[s].vectors == SEVERAL && qg_shares_x(kernel)) ? 1u << s : 0;
-    return all | (kernel->wide ? 1u << QK_SCHEDULE_WIDE : 0) | (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0);
+    return all | (kernel->wide ? 1u << QK_SCHEDULE_WIDE : 0) | (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0) |
+           (kernel->columns ? 1u << QK_SCHEDULE_COLUMNS : 0);
 }
 
 qk_schedule qg_main_schedule(const qg_kernel *kernel) {
     const uint32_t all = qg_schedules_of(kernel);
-    return !all ? QK_SCHEDULE_NONE : all >> QK_SCHEDULE_WIDE & 1 ? QK_SCHEDULE_WIDE : QK_SCHEDULE_ROWS;
+    return !all                             ? QK_SCHEDULE_NONE
+           : all >> QK_SCHEDULE_COLUMNS & 1 ? QK_SCHEDULE_COLUMNS
+           : all >> QK_SCHEDULE_WIDE & 1    ? QK_SCHEDULE_WIDE
+                                            : QK_SCHEDULE_ROWS;
 }
 
 const char *qg_module_name(qg_arena *arena, const qg_kernel *kernel, qk_schedule schedule) {
@@ -90,9 +94,12 @@ bool qg_stages_x(const qg_kernel *kernel) {
     return wide && !qg_is_mma(kernel) && QG_LEAST_STAGED % (tiles * wide->n_runs) == 0;
 }
 
+const qg_plan *qg_plan_of_whole(const qg_kernel *kernel) { return kernel->whole ? kernel->whole : kernel->plan; }
+
 bool qg_shares_x(const qg_kernel *kernel) {
-    const bool sums = kernel->family->sums && !kernel->family->in_blocks && !kernel->layout->ragged;
-    return sums && kernel->sum->products != QG_PRODUCTS_F16 && kernel->sum->products != QG_PRODUCTS_MMA;
+    const bool sums = kernel->family->sums && !kernel->family->in_blocks && !qg_plan_of_whole(kernel)->layout->ragged;
+    return sums && !kernel->columns && kernel->sum->products != QG_PRODUCTS_F16 &&
+           kernel->sum->products != QG_PRODUCTS_MMA;
 }
 
 bool qg_on_metal(const qg_kernel *kernel) { return !kernel->sum || kernel->sum->metal; }
@@ -178,8 +185,12 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
     return products == QG_PRODUCTS_F32 ? save_registers(arena, wide) : wide;
 }
 
-/* `rows` is the plan of sums over rows of the format. */
+bool qg_walks_columns(const qg_layout *layout) { return layout->view == QG_VIEW_MATRIX && qg_is_turned(layout); }
+
+/* `rows` is the plan of sums over rows of the format. Threads with rows of their own meet all of x: to make bytes of
+ * it, each for itself, would take longer than to multiply. */
 static bool has_class(qg_arena *arena, const qg_plan *rows, const qg_family *family, const qg_sum_class *sum) {
+    if (sum->products == QG_PRODUCTS_INT8 && qg_walks_columns(rows->layout)) return false;
     if (sum->products != QG_PRODUCTS_MMA) return qg_lower_dot(rows, sum->products) != NULL;
     const bool whole = !family->in_blocks && !rows->layout->ragged;
     const qg_plan *wide = whole ? plan_wide(arena, rows->layout, family, rows, sum->products) : NULL;
@@ -198,7 +209,8 @@ static double operations_of_weight(const qg_plan *plan) {
 /* Integers of x are small: tiles may be larger, where that saves an operation of each weight; then
  * of fewer rows at a time. Not with experts, whose rows are short. */
 static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
-    const qg_plan *larger = kernel->family->in_blocks ? NULL : qg_plan_larger(arena, kernel->plan, kernel->wide);
+    const qg_plan *rows = qg_plan_of_whole(kernel);
+    const qg_plan *larger = kernel->family->in_blocks ? NULL : qg_plan_larger(arena, rows, kernel->wide);
     kernel->wide = look_up_nearby(arena, kernel->wide, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
     if (!larger || !qg_lower_dot(larger, QG_PRODUCTS_INT8)) return;
     larger = look_up_nearby(arena, larger, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
@@ -277,27 +289,42 @@ static qg_kernel kernel_named(qg_arena *arena, const qg_layout *layout, const qg
 /* The plan of teams: tiles are small, for sums of several right-hand sides take registers, too; those of integers with
  * the lookups that the larger ones have. */
 static const qg_plan *plan_teams(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_plan *wide = kernel->wide, *small;
-    if (!wide) return kernel->plan;
+    const qg_plan *wide = kernel->wide, *rows = qg_plan_of_whole(kernel), *small;
+    if (!wide) return rows;
     if (kernel->sum->products == QG_PRODUCTS_F32) {
-        small = qg_plan_small(arena, kernel->layout, kernel->plan);
-        return small ? save_registers(arena, small) : kernel->plan;
+        small = qg_plan_small(arena, rows->layout, rows);
+        return small ? save_registers(arena, small) : rows;
     }
-    small = qg_plan_wide(arena, kernel->layout, kernel->plan, false);
+    small = qg_plan_wide(arena, rows->layout, rows, false);
     if (!small || small->tile_elements >= wide->tile_elements || !qg_lower_dot(small, QG_PRODUCTS_INT8)) return wide;
     small = look_up_nearby(arena, small, QG_PRODUCTS_INT8, QG_DEVICE_COPIED_WORDS);
     return small->pairs == wide->pairs && small->copied == wide->copied ? small : wide;
+}
+
+/* Of a ragged format, or of one with short blocks: tiles of a tensor without such ends, or of blocks one after the
+ * other. They are as large, so that launches count them alike. */
+static const qg_plan *plan_whole(qg_arena *arena, const qg_plan *rows) {
+    const qg_layout *layout = qg_layout_whole(arena, rows->layout);
+    if (layout == rows->layout) return NULL;
+    const qg_plan *whole = qg_plan_rows(arena, layout);
+    return whole->tile_elements == rows->tile_elements && whole->lanes == rows->lanes ? whole : NULL;
 }
 
 /* Of kernels that sum, plans follow from the products, and of rows that are loaded ahead from the
  * digits of x: where `like` has the same, its plans are taken. NULL: there is none. */
 static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like) {
     const qg_sum_class *sum = kernel->sum;
+    if (!kernel->family->in_blocks && sum->products != QG_PRODUCTS_F16 && sum->products != QG_PRODUCTS_MMA)
+        kernel->whole = like ? like->whole : plan_whole(arena, kernel->plan);
+    const qg_plan *rows = qg_plan_of_whole(kernel);
+    if (sum->products == QG_PRODUCTS_F32)
+        kernel->columns = like ? like->columns : qg_plan_columns(arena, rows->layout, rows);
+    if (kernel->columns) return;
     if (like) {
         kernel->wide = like->wide;
         kernel->rows_at_once = like->rows_at_once;
     } else {
-        kernel->wide = plan_wide(arena, kernel->layout, kernel->family, kernel->plan, sum->products);
+        kernel->wide = plan_wide(arena, rows->layout, kernel->family, rows, sum->products);
         if (kernel->wide && sum->products == QG_PRODUCTS_INT8) plan_integers(arena, kernel);
     }
     if (qg_shares_x(kernel)) kernel->teams = like ? like->teams : plan_teams(arena, kernel);
@@ -469,6 +496,10 @@ static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (wide) {
         described->kept_elements = qg_kept_tiles(wide) * wide->tile_elements;
         described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : 0;
+    }
+    if (kernel->columns) {
+        described->columns_kept = kernel->columns->tile_elements;
+        described->columns_rows = kernel->columns->tile_rows;
     }
     if (kernel->ahead) {
         described->rows_ahead = rows_ahead(kernel);

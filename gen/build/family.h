@@ -85,12 +85,14 @@ typedef struct qg_kernel {
     const char *name; /* q4_K_dequant_f16, say */
     const qg_family *family;
     const qg_layout *layout;
-    const qg_plan *plan; /* on Vulkan */
+    const qg_plan *plan;  /* on Vulkan */
+    const qg_plan *whole; /* on Vulkan, of a ragged format, where a matrix is whole blocks; NULL: as any other */
     const qg_plan
         *wide; /* on Vulkan, for one vector and rows that it fits: larger tiles, loads of 16 bytes; NULL: none */
     const qg_plan
         *ahead; /* on Vulkan, tiles out of memory into which rows are loaded ahead; NULL: none, or it does not pay */
     const qg_plan *metal_plan; /* the same for all types */
+    const qg_plan *columns;    /* on Vulkan, the tiles of QK_SCHEDULE_COLUMNS; NULL: its rows lie one after the other */
     qg_scalar type;
     const qg_plan *teams;    /* on Vulkan, the tiles of QK_SCHEDULE_TEAMS; NULL: it does not share x */
     const qg_sum_class *sum; /* NULL where the family does not sum */
@@ -124,6 +126,8 @@ bool qg_stages_x(const qg_kernel *kernel);
 enum { QG_LEAST_STAGED = 512 };
 /* Whether its products are those of matrix units. */
 bool qg_is_mma(const qg_kernel *kernel);
+/* Whether neighbours in a format's memory are of different rows, so that threads have rows of their own. */
+bool qg_walks_columns(const qg_layout *layout);
 /* Whether a format has sums of that class. */
 bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum);
 
@@ -134,6 +138,8 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
 /* Plans the kernel as its family wants it. */
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
                         const qg_sum_class *sum);
+/* The plan of rows that its schedules other than plain rows begin with. */
+const qg_plan *qg_plan_of_whole(const qg_kernel *kernel);
 /* Whether it loads or stores single elements of 16 bits: with any type of x, for types share a module. */
 bool qg_has_narrow_elements(const qg_kernel *kernel);
 /* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */

@@ -206,7 +206,7 @@ static void name_bases(lowering *l) {
     l->bases = QG_NEW_ARRAY(l->ir->arena, const qg_node *, l->layout->n_buffers);
     for (uint32_t i = 0; i < l->layout->n_buffers; ++i) {
         const uint32_t words = l->layout->buffers[i].bytes * 8 / l->plan->units[i];
-        if (l->plan->reference || l->layout->view != QG_VIEW_BLOCKS) continue;
+        if (l->plan->reference || l->layout->view != QG_VIEW_BLOCKS || l->layout->buffers[i].shared) continue;
         l->bases[i] = binary(l->ir, QG_MUL, block, qg_uint(l->ir, words));
         if (l->layout->n_buffers == 1 && words > 1) qg_let(l->ir, l->bases[i], "base", NULL);
     }
@@ -297,8 +297,20 @@ static const qg_operands *lower_operands(qg_arena *arena, const qg_plan *plan) {
     return operands;
 }
 
+/* Several rows of a matrix: one output for each. */
+static const qg_ir *lower_dots(qg_arena *arena, const qg_plan *plan) {
+    const qg_node *values[QG_MAX_RUNS], *sums[QG_MAX_RUNS];
+    if (plan->layout->math != QG_F32) return NULL;
+    lowering l = lower_tile(arena, plan, false, values);
+    qg_dots_of_rows(l.ir, plan->lanes, plan->n_runs / plan->tile_rows, plan->tile_rows, values, sums);
+    for (uint32_t r = 0; r < plan->tile_rows; ++r) qg_output(l.ir, sums[r], NULL);
+    finish(l.ir, false);
+    return l.ir;
+}
+
 static const qg_ir *lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products) {
     const qg_node *values[QG_MAX_RUNS];
+    if (plan->tile_rows > 1) return products == QG_PRODUCTS_F32 ? lower_dots(arena, plan) : NULL;
     lowering l = lower_tile(arena, plan, products == QG_PRODUCTS_F16, values);
     const bool as_written = plan->layout->math != QG_F32;
     l.ir->pairs = plan->pairs;

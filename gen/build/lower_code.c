@@ -142,7 +142,7 @@ static const qg_node *window(lowering *l, const qg_slice *slice, const char *wor
 /* `instance` counts from the slice's first. With a radix, `*power` becomes which of its digits the instance is. */
 static qg_index slice_address(lowering *l, const qg_slice *slice, qg_index instance, qg_index *power) {
     qg_index address = qg_index_constant(slice->bit);
-    if (l->layout->joined && slice->buffer < l->layout->n_buffers) {
+    if (l->layout->joined && slice->buffer < l->layout->n_buffers && !l->layout->buffers[slice->buffer].shared) {
         const uint32_t bits = l->layout->buffers[slice->buffer].bytes / l->layout->joined * 8;
         address = qg_index_add(l->ir, address, qg_index_scale(l->joined, bits));
     }

@@ -33,7 +33,7 @@ static bool grows_along(const qg_buffer *buffer, qg_axis axis) {
 
 /* Items that the whole tensor has along an axis of which a block of `block` elements has `items`. */
 static const qg_node *total(const place *p, const char *elements, const char *blocks, uint32_t items, uint32_t block) {
-    if (items == block) return argument(p, elements);
+    if (items == block && (p->layout->ragged || block == 1)) return argument(p, elements);
     if (items == 1 || !p->layout->ragged) return apply(p, QG_MUL, argument(p, blocks), number(p, items));
     /* elements * items / block, rounded up; the product, or the sum in its place, need not fit into 32 bits. */
     const qg_node *all = argument(p, elements);

@@ -406,7 +406,7 @@ static uint32_t blocks_to_join(const qg_layout *layout, uint32_t fewest) {
     if (layout->view != QG_VIEW_BLOCKS) return 1;
     while (layout->elements * count < fewest) count *= 2;
     for (uint32_t i = 0; i < layout->n_buffers; ++i)
-        while (layout->buffers[i].bytes * count % 4) count *= 2;
+        while (!layout->buffers[i].shared && layout->buffers[i].bytes * count % 4) count *= 2;
     return count;
 }
 
@@ -442,6 +442,24 @@ const qg_plan *qg_plan_small(qg_arena *arena, const qg_layout *layout, const qg_
     if (layout->ragged || layout->math != QG_F32) return NULL;
     return plan_wide(arena, layout, rows, WIDE_SMALL);
 }
+
+static const qg_plan *plan_columns(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool wide) {
+    const aim aim = {.fewest = rows->tile_elements, .most = WIDE_FEWEST, .sums = true, .rows = true};
+    qg_plan *plan = plan_tiles(arena, layout, aim);
+    plan->wide = wide;
+    if (wide) plan->aliased = QG_NEW_ARRAY(arena, bool, layout->n_buffers);
+    return plan;
+}
+
+const qg_plan *qg_plan_columns(qg_arena *arena, const qg_layout *layout, const qg_plan *rows) {
+    if (layout->ragged || layout->view != QG_VIEW_MATRIX || !qg_is_turned(layout)) return NULL;
+    const qg_plan *plan = plan_columns(arena, layout, rows, true);
+    const qg_ir *ir = qg_lower_dot(plan, QG_PRODUCTS_F32);
+    if (plan->tile_elements % rows->tile_elements || !ir) return NULL;
+    return ir->overruns ? plan_columns(arena, layout, rows, false) : plan;
+}
+
+uint32_t qg_x_runs(const qg_plan *plan) { return plan->n_runs / plan->tile_rows; }
 
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {
     qg_plan *plan = new_plan(arena, layout);

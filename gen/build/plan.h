@@ -21,6 +21,8 @@ typedef struct qg_fetches {
 qg_fetches *qg_fetches_of(qg_arena *arena, const qg_ir *ir);
 /* The place of a load in `fetches`, or UINT32_MAX. */
 uint32_t qg_fetched_at(const qg_fetches *fetches, const qg_node *load);
+/* Whether `node` is `from` or a part of it. */
+bool qg_is_part(const qg_node *from, const qg_node *node);
 /* Whether a statement is needed where the loads are made (`loads`), or by the rest. */
 bool qg_is_needed(const qg_ir *ir, const qg_fetches *fetches, const qg_node *statement, bool loads);
 
@@ -79,6 +81,11 @@ const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_p
 const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide);
 /* Smaller tiles than that, still with loads of whole words: for threads that keep much else. NULL: there are none. */
 const qg_plan *qg_plan_small(qg_arena *arena, const qg_layout *layout, const qg_plan *rows);
+/* Plans sums in which each thread has rows of its own, with larger tiles: of as many rows as share words. NULL where
+ * neighbours in memory are not of different rows, and where its tiles are not made of those of `rows`. */
+const qg_plan *qg_plan_columns(qg_arena *arena, const qg_layout *layout, const qg_plan *rows);
+/* Runs of x that a tile meets: those of one of its rows. */
+uint32_t qg_x_runs(const qg_plan *plan);
 /* Plans the reference: one element at a time, bytes. */
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
 /* How many tiles of x a thread keeps. */

@@ -2,8 +2,10 @@
  * reads and keeps. */
 #include "build/program.h"
 
-static const qg_plan *plan_for(const qg_kernel *kernel, qk_api api) {
-    return api == QK_API_METAL ? kernel->metal_plan : kernel->plan;
+/* Plain rows take whatever shape there is. */
+static const qg_plan *plan_for(const qg_kernel *kernel, qk_api api, qk_schedule schedule) {
+    if (api == QK_API_METAL) return kernel->metal_plan;
+    return schedule == QK_SCHEDULE_NONE || schedule == QK_SCHEDULE_ROWS ? kernel->plan : qg_plan_of_whole(kernel);
 }
 
 static const qg_step *add_step(qg_program *p, qg_step step) {
@@ -29,16 +31,19 @@ static qg_ir *products_of(qg_arena *arena, const qg_program *p, const qg_plan *p
     const qg_kernel *kernel = p->kernel;
     qg_ir *code = QG_NEW(arena, qg_ir);
     *code = *qg_lower_dot(plan, kernel->sum->products);
-    if (p->api == QK_API_VULKAN) code->single = kernel->family->in_blocks || qg_shares_x(kernel) || qg_is_mma(kernel);
+    code->x = "x";
+    if (p->api == QK_API_VULKAN)
+        code->single = kernel->family->in_blocks || (qg_shares_x(kernel) && !plan->layout->ragged) || qg_is_mma(kernel);
     return code;
 }
 
-static const qg_step *add_sum(qg_arena *arena, qg_program *p) {
+static const qg_step *add_sum(qg_arena *arena, qg_program *p, const qg_plan *plan) {
     return add_step(p, (qg_step){.name = "sum",
-                                 .meaning = "the products of a tile with x",
-                                 .plan = p->plan,
-                                 .code = products_of(arena, p, p->plan),
-                                 .place = place_of_runs(arena, p->plan)});
+                                 .meaning = plan->tile_rows > 1 ? "the products of each row of a tile with x"
+                                                                : "the products of a tile with x",
+                                 .plan = plan,
+                                 .code = products_of(arena, p, plan),
+                                 .place = place_of_runs(arena, plan)});
 }
 
 static const qg_step *add_wide(qg_arena *arena, qg_program *p, const qg_plan *wide) {
@@ -51,7 +56,6 @@ static const qg_step *add_wide(qg_arena *arena, qg_program *p, const qg_plan *wi
         code = products_of(arena, p, wide);
     }
     code->fetched = qg_fetches_of(arena, code);
-    if (!operands) code->x = "x";
     return add_step(p, (qg_step){.name = "wide",
                                  .meaning = operands ? "the operands of matrix units of a larger tile, loaded first"
                                             : wide == p->plan ? "the products of a tile, loaded first"
@@ -89,25 +93,26 @@ static void add_walk(qg_arena *arena, qg_program *p) {
     const bool shares_wide = kernel->wide && kernel->sum->products == QG_PRODUCTS_INT8;
     switch (p->schedule) {
     case QK_SCHEDULE_NONE: break;
-    case QK_SCHEDULE_ROWS: p->main = p->sum = add_sum(arena, p); return;
+    case QK_SCHEDULE_ROWS: p->main = p->sum = add_sum(arena, p, p->plan); return;
     case QK_SCHEDULE_WIDE: p->main = p->wide = add_wide(arena, p, kernel->wide); return;
     case QK_SCHEDULE_AHEAD: p->main = p->ahead = add_ahead(arena, p); return;
     case QK_SCHEDULE_TEAMS: p->main = p->wide = add_wide(arena, p, kernel->teams); return;
+    case QK_SCHEDULE_COLUMNS: p->main = p->sum = add_sum(arena, p, kernel->columns); return;
     case QK_SCHEDULE_SHARED:
-        p->main = shares_wide ? (p->wide = add_wide(arena, p, kernel->wide)) : (p->sum = add_sum(arena, p));
+        p->main = shares_wide ? (p->wide = add_wide(arena, p, kernel->wide)) : (p->sum = add_sum(arena, p, p->plan));
         return;
     }
-    p->main = p->sum = add_sum(arena, p);
+    p->main = p->sum = add_sum(arena, p, p->plan);
     if (qg_is_mma(kernel)) p->main = p->wide = add_wide(arena, p, kernel->wide);
 }
 
 const qg_program *qg_program_of(qg_arena *arena, const qg_kernel *kernel, qk_api api, qk_schedule schedule) {
     const bool sums = kernel->family->sums, vulkan = api == QK_API_VULKAN;
-    const qg_plan *plan = plan_for(kernel, api);
+    const qg_plan *plan = plan_for(kernel, api, schedule);
     qg_program *p = QG_NEW(arena, qg_program);
     *p = (qg_program){.kernel = kernel, .api = api, .schedule = vulkan ? schedule : QK_SCHEDULE_NONE, .plan = plan};
     const bool rows = p->schedule == QK_SCHEDULE_NONE || p->schedule == QK_SCHEDULE_ROWS;
-    if (!sums || (kernel->layout->ragged && rows)) p->main = p->values = add_values(arena, p);
+    if (!sums || (plan->layout->ragged && rows)) p->main = p->values = add_values(arena, p);
     if (sums) add_walk(arena, p);
     if (!sums && plan->layout->view == QG_VIEW_BLOCKS)
         p->stores = qg_lower_place(arena, plan, vulkan ? plan->store_lanes : plan->lanes);

@@ -200,7 +200,7 @@ static bool has_x(const verifier *v, const qg_node *node) {
     const qg_ir *code = v->code;
     const uint64_t number = (uint64_t)node->integer;
     switch (node->op) {
-    case QG_DOT: return number < v->step->plan->n_runs && node->arg[0]->kind == QG_K_FLOAT;
+    case QG_DOT: return number < qg_x_runs(v->step->plan) && node->arg[0]->kind == QG_K_FLOAT;
     case QG_DOT4: return number < code->n_x_quads && is_integer(node->arg[0]);
     case QG_X_SUM: return number < code->n_x_sums;
     case QG_X_DIGITS: return number < code->n_x_digits;
@@ -272,7 +272,7 @@ static bool stays_in_block(const verifier *v, const qg_node *node, int64_t tile)
     /* The last word is at most (of_block * block + rest) * scale / by + at_once - 1. */
     const uint64_t of_block = r.of_block * scale, rest = r.rest * scale,
                    last = words + words_beyond(v->code, node->ref, unit);
-    return of_block == words * r.by && rest / r.by + at_once <= last;
+    return of_block == (buffer->shared ? 0 : words * r.by) && rest / r.by + at_once <= last;
 }
 
 /* ---- all of it ---- */
@@ -319,7 +319,7 @@ static const char *check_statements(const qg_ir *code) {
 static const char *check_step(verifier *v, const qg_program *program) {
     const qg_ir *code = v->code;
     const bool values = v->step == program->values;
-    const uint32_t outputs = values ? v->step->plan->n_runs : 1;
+    const uint32_t outputs = values ? v->step->plan->n_runs : v->step->plan->tile_rows;
     if (!v->step->of_unit && code->n_outputs != outputs)
         return qg_format(v->arena, "it has %u results, must have %u", code->n_outputs, outputs);
     for (uint32_t i = 0; i < code->n_nodes; ++i) {

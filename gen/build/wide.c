@@ -184,6 +184,8 @@ static bool reaches(const qg_fetches *cut, const qg_node *from, const qg_node *n
     return false;
 }
 
+bool qg_is_part(const qg_node *from, const qg_node *node) { return reaches(NULL, from, node); }
+
 bool qg_is_needed(const qg_ir *ir, const qg_fetches *fetches, const qg_node *statement, bool loads) {
     for (uint32_t i = 0; i < ir->n_outputs && !loads; ++i)
         if (reaches(fetches, ir->outputs[i].node, statement)) return true;

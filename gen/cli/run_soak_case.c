@@ -114,7 +114,7 @@ static void draw_plain(const qg_soak_choice *choice, uint64_t *state, qg_soak_ca
 
 static void draw_shape(const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
     const qg_layout *layout = c->layout;
-    const bool blocks = layout->view == QG_VIEW_BLOCKS, any = layout->ragged;
+    const bool blocks = layout->view == QG_VIEW_BLOCKS, any = layout->ragged && one_in(state, 2);
     const uint64_t wide = blocks ? layout->elements : any ? 1 : layout->block_cols;
     const uint64_t high = blocks || any ? 1 : layout->block_rows;
     uint64_t most = draw_elements(choice, state);
@@ -133,7 +133,8 @@ static void draw_shape(const qg_soak_choice *choice, uint64_t *state, qg_soak_ca
     if (c->family->sums)
         c->batch = c->family->in_blocks ? below(state, 18)
                    : one_in(state, 32)  ? 0
-                   : one_in(state, 3)   ? 1 /* as many schedules as for all others */
+                   : one_in(state, 3)   ? 1                    /* as many schedules as for all others */
+                   : one_in(state, 8)   ? 9 + below(state, 12) /* several launches */
                                         : 1 + below(state, 8);
     if (!c->family->sums && c->family->n_bindings > 1) {
         c->batch = below(state, 70);

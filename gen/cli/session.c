@@ -105,6 +105,11 @@ bool qg_session_class(qg_session *session, const qg_family *family, const qg_lay
     if (!layout || !family->sums || *sum == &qg_sum_classes[QG_CLASS_EXACT] ||
         qg_has_class(session->arena, layout, family, *sum))
         return true;
+    if (qg_walks_columns(layout))
+        return qg_complain(
+                   "there is no class %s for %s: neighbours in its memory are of different rows, which are multiplied "
+                   "as floats; take --class exact",
+                   (*sum)->name, layout->name) == 0;
     return qg_complain("there is no class %s for %s: its values are no integers of 8 bits times what a run of elements "
                        "shares%s; take --class exact",
                        (*sum)->name, layout->name,

@@ -34,12 +34,17 @@ static const qg_node *one_lane(const qg_node *node) { return node->op == QG_SPLA
 
 static bool is_real(const qg_node *node) { return node->op == QG_CONST && node->kind == QG_K_FLOAT; }
 
+static bool is_small_mask(const qg_node *node) {
+    return node->op == QG_CONST && node->integer >= 0 && node->integer < (int64_t)EXACT_IN_FLOAT;
+}
+
 /* True when every lane of an integer is exact as a float. */
 static bool fits_float(const qg_node *node) {
     switch (node->op) {
     case QG_CONST: return node->integer > -(int64_t)EXACT_IN_FLOAT && node->integer < (int64_t)EXACT_IN_FLOAT;
     case QG_TO_INT: return node->arg[0]->kind == QG_K_UINT && node->arg[0]->max < EXACT_IN_FLOAT;
     case QG_SEXT: return node->integer <= 24;
+    case QG_AND: return node->kind == QG_K_INT ? is_small_mask(node->arg[1]) : node->max < EXACT_IN_FLOAT;
     case QG_TABLE:
     case QG_LANE: return false;
     default: return node->kind == QG_K_UINT && node->max < EXACT_IN_FLOAT;
@@ -266,7 +271,7 @@ static void use_halves(products *p, uint32_t run) {
     qg_halves *halves = QG_NEW_ARRAY(p->ir->arena, qg_halves, count + 1), *first = NULL;
     for (uint32_t i = 0; i < count; ++i) {
         if (p->items[i].run != run || !p->items[i].vector) continue;
-        if (!qg_as_halves(p->ir, p->items[i].vector, p->lanes, &halves[i])) return;
+        if (!qg_as_halves_or_nan(p->ir, p->items[i].vector, p->lanes, &halves[i])) return;
         if (first && !same_factors(first, &halves[i], p->lanes)) return;
         first = first ? first : &halves[i];
     }
@@ -276,6 +281,7 @@ static void use_halves(products *p, uint32_t run) {
     for (uint32_t i = 0; i < count; ++i) {
         if (p->items[i].run != run || !p->items[i].vector) continue;
         p->items[i].vector = halves[i].vector;
+        if (halves[i].nans) p->nans = p->nans ? apply(p->ir, QG_OR, p->nans, halves[i].nans) : halves[i].nans;
         if (halves[i].bias == 0) continue;
         add_product(p, (product){.coefficient = -p->items[i].coefficient * halves[i].bias, .scale = p->items[i].scale});
     }
@@ -293,12 +299,91 @@ static void use_all_halves(products *p, uint32_t n_runs) {
     for (uint32_t r = 0; r < n_runs && p->lanes > 1; ++r) use_halves(p, r);
 }
 
+/* What a sum begins with that is NaN where one of its weights is. */
+static const qg_node *nan_or_zero(qg_ir *ir, const qg_node *nans) {
+    const qg_node *any = apply(ir, QG_NE, apply(ir, QG_AND, nans, qg_uint(ir, 0x80808080)), qg_uint(ir, 0));
+    const qg_node *bits = qg_apply(ir, QG_SELECT, any, qg_uint(ir, 0x7FC00000), qg_uint(ir, 0));
+    return qg_let(ir, qg_float_bits(ir, QG_F32, bits), "nans", "NaN where a weight is");
+}
+
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
     products p = {.ir = ir, .lanes = lanes};
     qg_dot_expand(&p, n_runs, values);
     leave_x(ir, lanes, n_runs);
     use_all_halves(&p, n_runs);
-    return qg_dot_collect(&p, NULL);
+    return qg_dot_collect(&p, p.nans ? nan_or_zero(ir, p.nans) : NULL);
+}
+
+/* ---- rows that meet the same x ---- */
+
+static bool is_like(const float *a, const float *b, uint32_t lanes) {
+    for (uint32_t i = 0; i < lanes; ++i)
+        if (a[i] != b[i]) return false;
+    return true;
+}
+
+/* Whether all vectors of all rows are halves whose factors are those of their run, so that x takes them. */
+static bool x_takes_factors(qg_ir *ir, const products *all, uint32_t rows, uint32_t lanes) {
+    qg_halves halves;
+    bool found = false;
+    for (uint32_t r = 0; r < rows; ++r)
+        for (uint32_t i = 0; i < all[r].count; ++i) {
+            const product *one = &all[r].items[i];
+            if (!one->vector) continue;
+            if (!qg_as_halves(ir, one->vector, lanes, &halves)) return false;
+            if (r == 0) memcpy(ir->x_factors[one->run], halves.factor, sizeof halves.factor);
+            if (!is_like(ir->x_factors[one->run], halves.factor, lanes)) return false;
+            found = true;
+        }
+    return found;
+}
+
+/* The factor that all lanes of a row's vectors have, so that its sum takes it; 0: there is none. */
+static float factor_of_row(qg_ir *ir, const products *row, uint32_t lanes) {
+    qg_halves halves;
+    float factor = 0;
+    for (uint32_t i = 0; i < row->count; ++i) {
+        if (!row->items[i].vector) continue;
+        if (!qg_words_as_halves(ir, row->items[i].vector, lanes, &halves)) return 0;
+        for (uint32_t l = 0; l < lanes; ++l) {
+            if (factor != 0 && halves.factor[l] != factor) return 0;
+            factor = halves.factor[l];
+        }
+    }
+    return factor;
+}
+
+/* Halves in the place of a row's vectors. `factor` is what their sum takes; 0: x does. */
+static void take_halves(products *row, float factor) {
+    const uint32_t count = row->count;
+    for (uint32_t i = 0; i < count; ++i) {
+        product *one = &row->items[i];
+        qg_halves halves;
+        if (!one->vector) continue;
+        (factor != 0 ? qg_words_as_halves : qg_as_halves)(row->ir, one->vector, row->lanes, &halves);
+        one->vector = halves.vector;
+        const product bias = {.coefficient = -one->coefficient * halves.bias, .scale = one->scale};
+        if (factor != 0) one->coefficient *= factor;
+        row->run = one->run;
+        if (halves.bias != 0) add_product(row, bias);
+    }
+}
+
+void qg_dots_of_rows(qg_ir *ir, uint32_t lanes, uint32_t n_runs, uint32_t rows, const qg_node *const *values,
+                     const qg_node **sums) {
+    products *all = QG_NEW_ARRAY(ir->arena, products, rows);
+    leave_x(ir, lanes, n_runs);
+    for (uint32_t r = 0; r < rows; ++r) {
+        all[r] = (products){.ir = ir, .lanes = lanes};
+        qg_dot_expand(&all[r], n_runs, values + r * n_runs);
+    }
+    const bool by_x = lanes > 1 && x_takes_factors(ir, all, rows, lanes);
+    if (!by_x) leave_x(ir, lanes, n_runs);
+    for (uint32_t r = 0; r < rows; ++r) {
+        const float factor = by_x || lanes == 1 ? 0 : factor_of_row(ir, &all[r], lanes);
+        if (by_x || factor != 0) take_halves(&all[r], factor);
+        sums[r] = qg_dot_collect(&all[r], NULL);
+    }
 }
 
 const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {

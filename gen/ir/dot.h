@@ -20,6 +20,7 @@ typedef struct products {
     uint32_t run;  /* in hand */
     product *items;
     uint32_t count, capacity;
+    const qg_node *nans; /* as qg_halves has it, of all vectors */
 } products;
 
 /* Fills in the products of all runs: the rules distribute, factor and choice. */

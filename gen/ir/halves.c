@@ -13,9 +13,12 @@
  *   bytes    any four integers that bytes.c makes a word of, all at once: bytes 0 and 2 of it, and
  *            1 and 3, less the lowest that they can be, where that is below zero
  *   pairs    table[(w >> s) & 15], both halves of w's bytes    the table of pairs, a byte at a time
+ *   words    float((w_i >> s) & mask)        unpack(w_i & (mask << p | mask << p + 16)).x or .y, which rows of a
+ *                                            matrix share
  *   floats   table[(w >> s) & mask]          where the table holds floats of few bits: the sign goes
  *                                            to the half's, the other bits to its lowest exponents;
- *                                            a power of two makes up for the difference in bias */
+ *                                            a power of two makes up for the difference in bias
+ *   typed    the same of codes that are such floats by their type; where one may be NaN, bytes tell, and the sum is */
 #include "ir/ir.h"
 
 #include <math.h>
@@ -31,6 +34,7 @@ typedef struct fields {
     bool biased;       /* two's complement: turn the sign bits, and subtract 2^(width - 1) */
     uint32_t exponent; /* bits of a float's exponent, below its sign; 0: integers */
     float unit;        /* what the half stands for, then */
+    bool specials;     /* and it may be NaN */
 } fields;
 
 static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
@@ -166,9 +170,67 @@ static bool match_floats(const qg_ir *ir, const qg_node *node, uint32_t lanes, f
     return false;
 }
 
+/* (x & mask) << up; NULL where it is anything else. */
+static const qg_node *moved_field(const qg_node *node, uint32_t *mask, uint32_t *up) {
+    if (node->op != QG_SHL || !is_word(node->arg[1]) || node->arg[0]->op != QG_AND || !is_word(node->arg[0]->arg[1]))
+        return NULL;
+    *up = (uint32_t)node->arg[1]->integer;
+    *mask = (uint32_t)node->arg[0]->arg[1]->integer;
+    return node->arg[0]->arg[0];
+}
+
+/* What is chosen where all of a lane's digits are not 1, for then it is NaN: QG_NAN_ON_TOP. */
+static const qg_node *but_for_nan(const qg_node *node, fields *f) {
+    if (node->op != QG_SELECT || node->arg[0]->op != QG_EQ || !is_word(node->arg[0]->arg[1])) return node;
+    const qg_node *magnitude = node->arg[0]->arg[0], *moved = node->arg[2];
+    f->specials = true;
+    if (magnitude->op != QG_AND || magnitude->arg[1] != node->arg[0]->arg[1] || moved->op != QG_SHL) return NULL;
+    return moved->arg[0] == magnitude ? moved : NULL;
+}
+
+/* A lane of bits whose digits and sign are moved to those of a half; *unit makes up for the difference in bias. */
+static const qg_node *typed_lane(const qg_node *node, uint32_t lane, fields *f) {
+    uint32_t digits, sign, up, sign_up;
+    f->unit = 1;
+    if (node->op == QG_MUL && node->arg[1]->op == QG_CONST) {
+        f->unit = node->arg[1]->real;
+        node = node->arg[0];
+    }
+    if (node->op != QG_F16_BITS || node->arg[0]->op != QG_OR) return NULL;
+    const qg_node *magnitude = but_for_nan(node->arg[0]->arg[0], f);
+    const qg_node *bits = magnitude ? moved_field(magnitude, &digits, &up) : NULL;
+    if (!bits || bits != moved_field(node->arg[0]->arg[1], &sign, &sign_up)) return NULL;
+    f->width = 0;
+    while (digits >> f->width & 1) ++f->width;
+    f->exponent = f->width + up - HALF_DIGITS;
+    const bool whole = digits == ones(f->width) && sign == digits + 1 && sign_up + f->width == HALF_BITS - 1;
+    if (!whole || up >= HALF_DIGITS || f->exponent < 1 || f->exponent > f->width) return NULL;
+    f->width += 1;
+    return bits->op == QG_LANE && (uint32_t)bits->integer == lane ? bits->arg[0] : NULL;
+}
+
+/* Lanes that are floats of few bits by their type, without special values. */
+static bool match_typed(const qg_node *node, uint32_t lanes, fields *f) {
+    const qg_node *bits = NULL;
+    fields masked = {.width = 0};
+    if (node->op != QG_VECTOR || node->kind != QG_K_FLOAT || node->lanes != lanes) return false;
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const qg_node *own = typed_lane(node->arg[i], i, f);
+        if (!own || (i > 0 && own != bits)) return false;
+        bits = own;
+    }
+    if (!match_masked(bits, lanes, &masked) || masked.width != f->width) return false;
+    f->word = masked.word;
+    for (uint32_t i = 0; i < lanes; ++i) f->shift[i] = masked.shift[i];
+    /* Of a word, all bytes are looked at. */
+    return !f->specials || (lanes == 4 && f->width == 8 && fields_apart(f, lanes));
+}
+
 static bool match(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f) {
     *f = (fields){.width = 0};
     if (match_floats(ir, node, lanes, f)) return true;
+    *f = (fields){.width = 0};
+    if (match_typed(node, lanes, f)) return true;
     *f = (fields){.width = 0};
     if (node->op != QG_TO_FLOAT || node->lanes != lanes) return false;
     const qg_node *codes = node->arg[0];
@@ -206,8 +268,15 @@ static const qg_node *floats_at(qg_ir *ir, const fields *f, uint32_t at) {
                  apply(ir, QG_AND, sign, qg_uint(ir, 0x80008000)));
 }
 
+/* Bits that are not 0 where a byte of a word has all digits: those above each of them. */
+static const qg_node *nans_of(qg_ir *ir, const qg_node *word) {
+    const qg_node *digits = apply(ir, QG_AND, word, qg_uint(ir, 127 * EVERY_BYTE));
+    return apply(ir, QG_ADD, digits, qg_uint(ir, EVERY_BYTE));
+}
+
 static bool floats_as_halves(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *out) {
     const qg_node *parts[QG_MAX_LANES];
+    if (f->specials) out->nans = nans_of(ir, f->word);
     for (uint32_t i = 0; i < lanes; ++i)
         if (f->shift[i] % HALF_BITS + f->width > HALF_BITS) return false;
     for (uint32_t i = 0; i < lanes; ++i) {
@@ -255,9 +324,14 @@ static bool pairs_as_halves(qg_ir *ir, const qg_node *node, qg_halves *out) {
 }
 
 bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
+    return qg_as_halves_or_nan(ir, node, lanes, out) && !out->nans;
+}
+
+bool qg_as_halves_or_nan(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
     fields f;
     if (lanes < 2) return false;
     out->bias = 0;
+    out->nans = NULL;
     if (!match(ir, node, lanes, &f) || (!f.exponent && !fits_halves(&f, lanes))) {
         if (ir->pairs && lanes == 4 && pairs_as_halves(ir, node, out)) return true;
         if (!match_bytes(ir, node, lanes, &f, &out->bias)) return false;
@@ -281,5 +355,52 @@ bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out
     }
     out->vector = qg_vector(ir, parts, lanes);
     if (f.biased) out->bias = (float)(UINT32_C(1) << (f.width - 1));
+    return true;
+}
+
+/* (w >> s) & mask, where s may be 0, and the mask missing where nothing is above. */
+static const qg_node *code_in_word(const qg_node *node, uint32_t *shift, uint32_t *width) {
+    *width = 0;
+    *shift = 0;
+    if (node->op == QG_TO_INT) node = node->arg[0];
+    if (node->op == QG_AND && is_word(node->arg[1])) {
+        *width = width_of(node->arg[1]);
+        if (*width == 0) return NULL;
+        node = node->arg[0];
+    }
+    if (node->op == QG_SHR && is_word(node->arg[1])) {
+        *shift = (uint32_t)node->arg[1]->integer;
+        if (*width == 0) *width = 32 - *shift;
+        node = node->arg[0];
+    }
+    return *width && node->kind == QG_K_UINT && node->lanes == 1 ? node : NULL;
+}
+
+bool qg_words_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
+    const qg_node *words[QG_MAX_LANES], *parts[QG_MAX_LANES];
+    uint32_t shift = 0, width = 0, down, bit;
+    if (node->lanes != lanes || node->kind != QG_K_FLOAT) return false;
+    const qg_node *codes = node->op == QG_TO_FLOAT ? node->arg[0] : node; /* a vector's constructor converts as well */
+    if (codes->op == QG_TO_INT) codes = codes->arg[0];
+    if (codes->op != QG_VECTOR) return false;
+    for (uint32_t i = 0; i < lanes; ++i) {
+        uint32_t own_shift, own_width;
+        words[i] = code_in_word(codes->arg[i], &own_shift, &own_width);
+        if (!words[i] || (i > 0 && (own_shift != shift || own_width != width))) return false;
+        shift = own_shift;
+        width = own_width;
+    }
+    if (!place_in_half(shift, width, &down, &bit)) return false;
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const uint32_t mask = ones(width) << bit;
+        const qg_node *pair =
+            apply(ir, QG_AND, moved(ir, words[i], -(int32_t)down), qg_uint(ir, mask | mask << HALF_BITS));
+        pair = qg_let(ir, qg_halves_of(ir, pair), "pair", NULL);
+        parts[i] = qg_lane(ir, pair, shift >= HALF_BITS);
+        out->factor[i] = (float)(UINT32_C(1) << (24 - bit));
+    }
+    out->vector = qg_vector(ir, parts, lanes);
+    out->bias = 0;
+    out->nans = NULL;
     return true;
 }

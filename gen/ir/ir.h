@@ -160,6 +160,10 @@ const qg_node *qg_index_node(qg_ir *ir, const qg_node *start, qg_index a);
 /* sum(x * value) over a tile, of which `values` has one vector for each run; what is the same for a
  * run stands outside of the sums. */
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
+/* The same for each of `rows` rows of a tile, which meet the same x: `values` has the runs of one row after the
+ * other. */
+void qg_dots_of_rows(qg_ir *ir, uint32_t lanes, uint32_t n_runs, uint32_t rows, const qg_node *const *values,
+                     const qg_node **sums);
 /* The same with every value as it was written: for values whose operations must round as they do. */
 const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 
@@ -216,10 +220,17 @@ typedef struct qg_halves {
     const qg_node *vector;
     float factor[QG_MAX_LANES];
     float bias;
+    const qg_node
+        *nans; /* a word; where bits 7, 15, 23 or 31 are set, one of the lanes is NaN, and not what is said here;
+                            NULL: none can be */
 } qg_halves;
 
 /* Takes a conversion of codes that lie in one word apart; false where its lanes do not fit into halves. */
 bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out);
+/* The same, and of lanes that may be NaN. */
+bool qg_as_halves_or_nan(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out);
+/* The same of codes that lie alike in a word for each lane: rows of a tile find theirs in the same words. */
+bool qg_words_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out);
 
 /* ---- operands.c -------------------------------------------------------------------------------------------------- */
 

@@ -23,7 +23,8 @@ static qg_code join_code(qg_arena *arena, const qg_layout *layout, const qg_code
     if (qg_has_segments(code)) return joined;
     qg_slice *slices = QG_NEW_ARRAY(arena, qg_slice, code->n_slices);
     for (uint32_t s = 0; s < code->n_slices; ++s) {
-        const uint32_t bits = layout->buffers[code->slices[s].buffer].bytes * 8;
+        const qg_buffer *buffer = &layout->buffers[code->slices[s].buffer];
+        const uint32_t bits = buffer->shared ? 0 : buffer->bytes * 8;
         slices[s] = join_slice(arena, &code->slices[s], count, bits);
     }
     joined.slices = slices;
@@ -38,7 +39,7 @@ const qg_layout *qg_layout_joined(qg_arena *arena, const qg_layout *layout, uint
     for (uint32_t c = 0; c < layout->n_codes; ++c) codes[c] = join_code(arena, layout, &layout->codes[c], count);
     for (uint32_t b = 0; b < layout->n_buffers; ++b) {
         buffers[b] = layout->buffers[b];
-        buffers[b].bytes *= count;
+        if (!buffers[b].shared) buffers[b].bytes *= count;
     }
     qg_layout *joined = QG_NEW(arena, qg_layout);
     *joined = *layout;
@@ -49,4 +50,40 @@ const qg_layout *qg_layout_joined(qg_arena *arena, const qg_layout *layout, uint
     joined->codes = codes;
     joined->buffers = buffers;
     return joined;
+}
+
+/* Fewer elements than a tile should have. */
+enum { SHORT = 64 };
+
+/* Whether blocks are short parts of a row that lie one after the other, but for what all of the tensor shares. */
+static bool is_row_of_blocks(const qg_layout *layout) {
+    if (layout->view != QG_VIEW_MATRIX || layout->block_rows != 1 || layout->block_cols >= SHORT) return false;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const qg_buffer *buffer = &layout->buffers[i];
+        const bool rows_first =
+            buffer->n_axes == 2 && buffer->axes[0] == QG_AXIS_ROWS && buffer->axes[1] == QG_AXIS_COLS;
+        if (buffer->n_axes > 0 && !rows_first) return false;
+    }
+    return true;
+}
+
+static const qg_buffer *buffers_of_blocks(qg_arena *arena, const qg_layout *layout) {
+    qg_buffer *buffers = QG_NEW_ARRAY(arena, qg_buffer, layout->n_buffers);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        buffers[i] = layout->buffers[i];
+        buffers[i].shared = buffers[i].n_axes == 0;
+        buffers[i].n_axes = 0;
+    }
+    return buffers;
+}
+
+const qg_layout *qg_layout_whole(qg_arena *arena, const qg_layout *layout) {
+    const bool row_of_blocks = is_row_of_blocks(layout);
+    if (!layout->ragged && !row_of_blocks) return layout;
+    qg_layout *whole = QG_NEW(arena, qg_layout);
+    *whole = *layout;
+    whole->ragged = false;
+    if (layout->view == QG_VIEW_SEQUENCE || row_of_blocks) whole->view = QG_VIEW_BLOCKS;
+    if (row_of_blocks) whole->buffers = buffers_of_blocks(arena, layout);
+    return whole;
 }

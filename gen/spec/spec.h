@@ -221,6 +221,7 @@ typedef struct qg_buffer {
     uint32_t n_axes;
     qg_axis axes[QG_MAX_AXES];
     uint32_t index; /* AXIS_CODE: the code */
+    bool shared;    /* of a layout whose blocks lie one after the other: they all have the same here */
 } qg_buffer;
 
 typedef struct qg_digit {
@@ -371,6 +372,9 @@ bool qg_has_segments(const qg_code *code);
 /* A layout of which a block is `count` blocks of `layout`, one after the other; NULL where they
  * cannot be described so. The slices of codes with segments are those of the first block. */
 const qg_layout *qg_layout_joined(qg_arena *arena, const qg_layout *layout, uint32_t count);
+/* The layout of a tensor whose rows and columns are whole blocks, of a format whose last ones may be cut off; and with
+ * blocks one after the other where they are short parts of a row. As it is where it is neither. */
+const qg_layout *qg_layout_whole(qg_arena *arena, const qg_layout *layout);
 
 /* ---- dump.c: stages as text that people read and tests compare -------------------------------------------------- */
 

@@ -258,6 +258,8 @@ static void add_descriptor(qg_text *text, const char *owner, const qg_module_nam
         qg_text_printf(text,
                        "    .shared_tile = %u,\n    .shares_wide = %u,\n    .teams_tile = %u,\n    .teams_kept = %u,\n",
                        k->shared_tile, k->shares_wide, k->teams_tile, k->teams_kept);
+    if (k->columns_kept)
+        qg_text_printf(text, "    .columns_kept = %u,\n    .columns_rows = %u,\n", k->columns_kept, k->columns_rows);
     if (k->rows_at_once) qg_text_printf(text, "    .rows_at_once = %u,\n", k->rows_at_once);
     if (k->rows_ahead)
         qg_text_printf(text, "    .rows_ahead = %u,\n    .ahead_kept = %u,\n    .ahead_block = %u,\n", k->rows_ahead,

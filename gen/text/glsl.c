@@ -16,18 +16,19 @@ static bool has_unit(const qg_plan *plan, uint32_t unit) {
 static char *extensions(qg_arena *arena, const qg_program *program) {
     const qg_kernel *kernel = program->kernel;
     const bool dots = kernel->sum && kernel->sum->digits;
+    const bool narrow =
+        qg_has_narrow_elements(kernel) && (!kernel->sum || !program->plan->layout->ragged == !kernel->layout->ragged);
     const bool halves = kernel->sum && (kernel->sum->products == QG_PRODUCTS_F16 || qg_is_mma(kernel));
-    const char *adds = program->schedule == QK_SCHEDULE_NONE ? ""
+    const char *adds = program->schedule == QK_SCHEDULE_NONE      ? ""
+                       : program->schedule == QK_SCHEDULE_COLUMNS ? ""
                        : program->schedule == QK_SCHEDULE_ROWS
                            ? "#extension GL_KHR_shader_subgroup_arithmetic : require\n"
                            : "#extension GL_KHR_shader_subgroup_shuffle : require\n";
     return qg_format(arena, "%s%s%s%s%s", adds,
                      halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
                      dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
-                     has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
-                     has_unit(kernel->plan, 16) || qg_has_narrow_elements(kernel)
-                         ? "#extension GL_EXT_shader_16bit_storage : require\n"
-                         : "");
+                     has_unit(program->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
+                     has_unit(program->plan, 16) || narrow ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
 }
 
 /* An interface block is called like its buffer, with a capital. */
@@ -37,8 +38,9 @@ static void add_buffer(qg_text *text, uint32_t binding, const char *type, const 
                    lower ? *name - 'a' + 'A' : *name, name + 1, suffix, type, name);
 }
 
-static char *buffers(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_plan *plan = kernel->plan;
+static char *buffers(qg_arena *arena, const qg_program *program) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_plan *plan = program->plan;
     const qg_layout *layout = plan->layout;
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
@@ -119,7 +121,8 @@ static bool stages_x(const qg_program *program) {
 static bool loads_runs(const qg_program *program, const qg_step *step) {
     const qg_plan *plan = step->plan;
     if (program->schedule == QK_SCHEDULE_WIDE && !step->code->n_x_quads) return false;
-    const bool whole = program->schedule != QK_SCHEDULE_ROWS && (step->of_unit || !qg_is_mma(program->kernel));
+    const bool apart = program->schedule == QK_SCHEDULE_ROWS || program->schedule == QK_SCHEDULE_COLUMNS;
+    const bool whole = !apart && (step->of_unit || !qg_is_mma(program->kernel));
     if (!whole || program->kernel->plan->lanes != 4 || plan->lanes != 4 || plan->n_runs % 4 || plan->layout->ragged)
         return false;
     for (uint32_t r = 0; r < plan->n_runs; ++r)
@@ -185,16 +188,20 @@ static uint32_t block_tiles(const qg_step *step) {
 }
 
 /* `where` are the parameters that say which tile it is, `row_tiles` as qg_accumulate_body has it. */
-static char *accumulate(qg_arena *arena, const qg_step *step, const char *where, const char *row_tiles) {
+static char *accumulate(qg_arena *arena, const qg_step *step, const char *where, const char *row_tiles, bool rows) {
     const qg_ir *ir = step->code;
+    const char *of_rows = rows ? "[TILE_ROWS]" : "";
     const char *fetched = ir->fetched ? qg_format(arena, ", %s", fetched_parameters(arena, step, "")) : "";
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
                    "// Adds the products of %s with what is kept of x%s.\n"
-                   "void accumulate(%s, uint k%s, inout float sum%s) {\n",
-                   row_tiles ? "tile `j` of row `n`" : "tile `j`", ir->single ? "" : ", for each right-hand side",
-                   where, fetched, ir->single ? "" : "[BATCH]");
-    qg_accumulate_body(&text, step, glsl, row_tiles);
+                   "void accumulate(%s, uint k%s, inout float sum%s%s) {\n",
+                   step->plan->tile_rows > 1 ? "tile `j` of band `n`"
+                   : row_tiles               ? "tile `j` of row `n`"
+                                             : "tile `j`",
+                   ir->single ? "" : ", for each right-hand side", where, fetched, of_rows,
+                   ir->single ? "" : "[BATCH]");
+    qg_accumulate_body(&text, step, glsl, row_tiles, rows);
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -285,10 +292,11 @@ static char *x_kept(qg_arena *arena, const qg_step *step, const char *tiles, con
     const char *x = ir->x, *outer = qg_format(arena, "[%s]%s", tiles, batch);
     const char *sum = qg_format(arena, "float %s_sum%s[%u];", x, outer, sums);
     if (ir->half)
-        return qg_format(arena, "%s %s%s[%u];\nfloat %s_step%s;\n%s", glsl->halves[plan->lanes], x, outer, plan->n_runs,
-                         x, outer, sum);
+        return qg_format(arena, "%s %s%s[%u];\nfloat %s_step%s;\n%s", glsl->halves[plan->lanes], x, outer,
+                         qg_x_runs(plan), x, outer, sum);
     if (!ir->n_x_quads)
-        return qg_format(arena, "%s %s%s[%u];\n%s", glsl->types[QG_K_FLOAT][plan->lanes], x, outer, plan->n_runs, sum);
+        return qg_format(arena, "%s %s%s[%u];\n%s", glsl->types[QG_K_FLOAT][plan->lanes], x, outer, qg_x_runs(plan),
+                         sum);
     return qg_format(arena, "int %s%s[DIGITS][%u];\nint %s_digits%s[DIGITS][%u];\nfloat %s_step%s[%u];\n%s", x, outer,
                      ir->n_x_quads, x, outer, digits, x, outer, qg_x_steps(plan), sum);
 }
@@ -299,9 +307,9 @@ static void fetch_holes(qg_arena *arena, qg_holes *holes, const qg_program *prog
     const qg_fetches *all = step->code->fetched;
     const bool held = program->ahead;
     qg_hole(holes, "fetches", all ? "" : NULL);
-    qg_hole(holes, "fetched_floats", all && !step->code->n_x_quads ? "" : NULL);
+    qg_hole(holes, "adds_dots", step->plan->wide && !step->code->n_x_quads ? "" : NULL);
     qg_hole(holes, "overruns", wide && wide->code->overruns ? "" : NULL);
-    qg_hole(holes, "wide_buffers", all ? wide_buffers(arena, step, held) : "");
+    qg_hole(holes, "wide_buffers", step->plan->wide ? wide_buffers(arena, step, held) : "");
     qg_hole(holes, "fetch", wide ? qg_format(arena, "%s%s", loads, fetch(arena, program, "fetch")) : "");
     qg_hole(holes, "fetched", all ? fetched_arrays(arena, all, held ? "" : "[ROWS]") : "");
     qg_hole(holes, "fetched_at", all ? fetched_at(arena, all, held ? "" : "[r]") : "");
@@ -365,7 +373,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     const qg_ir *ir = step->code;
     qg_text loads = qg_text_new(arena);
     qg_text_puts(&loads, "");
-    if (step->plan == kernel->plan) wide_loads(&loads, ir, values ? values->code : NULL, kernel->plan);
+    if (step->plan == program->plan) wide_loads(&loads, ir, values ? values->code : NULL, program->plan);
     qg_hole(holes, "sum_cut", values ? sum_cut(arena, program) : "");
     x_holes(holes, program);
     qg_hole(holes, "x_kept", x_kept(arena, step, "TILES", ir->single ? "" : "[BATCH]"));
@@ -389,7 +397,10 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
     const char *where = program->ahead ? "uint j" : "uint n, uint j";
     qg_hole(holes, "accumulate",
             qg_format(arena, "%s%s", ir->fetched ? "" : loads.data,
-                      accumulate(arena, step, where, program->ahead ? NULL : "row_tiles")));
+                      accumulate(arena, step, where, program->ahead ? NULL : "row_tiles",
+                                 program->schedule == QK_SCHEDULE_COLUMNS)));
+    qg_hole(holes, "band_rows", qg_format(arena, "%u", step->plan->tile_rows));
+    qg_hole(holes, "step_tiles", qg_format(arena, "%u", step->size));
 }
 
 /* ---- matrix units ---- */
@@ -414,7 +425,7 @@ static char *operands_of(qg_arena *arena, const qg_step *wide) {
 static char *narrow(qg_arena *arena, const qg_program *program) {
     const qg_step *sum = program->sum;
     return qg_format(arena, "%s\n\n%s\n%s", x_kept(arena, sum, "1", ""), load_x(arena, program, sum, NULL),
-                     accumulate(arena, sum, "uint n, uint j", "row_tiles"));
+                     accumulate(arena, sum, "uint n, uint j", "row_tiles", false));
 }
 
 static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
@@ -444,7 +455,7 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_plan_holes(arena, &holes, kernel->plan, glsl);
     qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, program));
-    qg_hole(&holes, "buffers", buffers(arena, kernel));
+    qg_hole(&holes, "buffers", buffers(arena, program));
     qg_hole(&holes, "wide_buffers", wide_buffers(arena, wide, false));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
@@ -500,7 +511,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_plan_holes(arena, &holes, plan, glsl);
     qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, program));
-    qg_hole(&holes, "buffers", buffers(arena, kernel));
+    qg_hole(&holes, "buffers", buffers(arena, program));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
                 qg_format(arena, "%u", plan->layout->n_buffers + i));

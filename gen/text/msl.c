@@ -200,7 +200,7 @@ static char *accumulate(qg_arena *arena, const qg_step *sum) {
                    "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
                    buffers(arena, sum->plan, false), qg_shape_arguments(arena, sum->code, "uint $$, "),
                    kept_parameters(arena, sum, "const "));
-    qg_accumulate_body(&text, sum, msl, "row_tiles");
+    qg_accumulate_body(&text, sum, msl, "row_tiles", false);
     qg_text_puts(&text, "}\n");
     return text.data;
 }

@@ -44,7 +44,9 @@ static void add_where(qg_text *text, const qg_step *step, const qg_target *targe
                        quotient(arena, row_tiles, "/", plan->row_tiles * size, s),
                        quotient(arena, "j", "/", plan->row_tiles, s), quotient(arena, "j", "%", plan->row_tiles, s));
         break;
-    case QG_VIEW_MATRIX: qg_text_printf(text, "    const %s row = n, tile = j;\n", type); break;
+    case QG_VIEW_MATRIX:
+        qg_text_printf(text, "    const %s %s = n, tile = j;\n", type, plan->tile_rows > 1 ? "band" : "row");
+        break;
     }
     qg_text_puts(text, qg_grid_lines(arena, ir, plan, target));
 }
@@ -95,29 +97,35 @@ static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target, 
     }
 }
 
-/* What is the same for all right-hand sides, or what is of each. */
-static void add_statements(qg_text *text, const qg_ir *ir, const qg_target *target, bool of_each, const char *in) {
+/* What one row of a tile adds, or the only one. */
+static void add_sum(qg_text *text, const qg_ir *ir, const qg_target *target, uint32_t row, const char *of_row) {
+    const char *in = inner(ir);
+    open_batch(text, ir, target);
+    if (ir->n_x_quads) add_digits(text, ir, target, in);
     for (uint32_t i = 0; i < ir->n_statements; ++i) {
         const qg_node *node = ir->statements[i];
-        if (qg_is_added_dot(ir, node) != of_each) continue;
+        if (!qg_is_added_dot(ir, node) || (ir->n_outputs > 1 && !qg_is_part(ir->outputs[row].node, node))) continue;
         if (ir->fetched && !qg_is_needed(ir, ir->fetched, node, false)) continue;
         qg_print_statement(text, ir, target, node, in);
     }
-}
-
-void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles) {
-    const qg_ir *ir = step->code;
-    add_where(text, step, target, row_tiles);
-    const char *in = inner(ir);
-    add_statements(text, ir, target, false, "    ");
-    open_batch(text, ir, target);
-    if (ir->n_x_quads) add_digits(text, ir, target, in);
-    add_statements(text, ir, target, true, in);
-    qg_text_printf(text, "%ssum%s += ", in, ir->single ? "" : "[m]");
+    qg_text_printf(text, "%ssum%s%s += ", in, of_row, ir->single ? "" : "[m]");
     if (ir->half) qg_text_printf(text, "%s_step%s * (", ir->x, qg_kept_at(ir));
-    qg_print_expression(text, ir, target, ir->outputs[0].node);
+    qg_print_expression(text, ir, target, ir->outputs[row].node);
     qg_text_puts(text, ir->half ? ");\n" : ";\n");
     if (!ir->single) qg_text_puts(text, "    }\n");
+}
+
+void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool rows) {
+    const qg_ir *ir = step->code;
+    add_where(text, step, target, row_tiles);
+    for (uint32_t i = 0; i < ir->n_statements; ++i) {
+        const qg_node *node = ir->statements[i];
+        if (qg_is_added_dot(ir, node)) continue;
+        if (ir->fetched && !qg_is_needed(ir, ir->fetched, node, false)) continue;
+        qg_print_statement(text, ir, target, node, "    ");
+    }
+    for (uint32_t r = 0; r < ir->n_outputs; ++r)
+        add_sum(text, ir, target, r, rows ? qg_format(text->arena, "[%u]", r) : "");
 }
 
 void qg_operands_of_row(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool most) {
@@ -156,7 +164,7 @@ static void add_place(qg_text *text, const qg_step *step, const qg_target *targe
     const qg_plan *plan = step->plan;
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     if (plan->layout->view != QG_VIEW_BLOCKS) {
-        qg_text_printf(text, "    const %s place = j * %u%s;\n", type, plan->n_runs, s);
+        qg_text_printf(text, "    const %s place = j * %u%s;\n", type, qg_x_runs(plan), s);
         return;
     }
     const uint32_t block_runs = plan->layout->elements / plan->lanes;
@@ -199,7 +207,7 @@ static uint64_t runs_between(uint32_t first, uint32_t end) {
 }
 
 static const char *step_suffix(qg_arena *arena, const qg_plan *plan, uint32_t first, uint32_t end) {
-    return first || end < plan->n_runs ? qg_format(arena, "%u", first / (end - first)) : "";
+    return first || end < qg_x_runs(plan) ? qg_format(arena, "%u", first / (end - first)) : "";
 }
 
 /* What is the largest of x in runs of the tile. */
@@ -247,9 +255,9 @@ static void join_steps(qg_text *text, const qg_ir *ir, const qg_plan *plan, cons
 /* x as halves in one step for the tile, and sums over what became of it. */
 static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *s = target->float_suffix, *in = inner(ir);
-    add_most(text, ir, plan, target, 0, plan->n_runs);
-    add_step(text, ir, plan, target, 0, plan->n_runs, "", NULL);
-    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+    add_most(text, ir, plan, target, 0, qg_x_runs(plan));
+    add_step(text, ir, plan, target, 0, qg_x_runs(plan), "", NULL);
+    for (uint32_t r = 0; r < qg_x_runs(plan); ++r) {
         qg_text_printf(text, "%s%s%s[%u] = %s(x%u * scale", in, ir->x, qg_kept_at(ir), r, target->halves[plan->lanes],
                        r);
         add_factor(text, ir, plan, target, r);
@@ -258,7 +266,7 @@ static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
         bool first = true;
         qg_text_printf(text, "%s%s_sum%s[%u] = %s", in, ir->x, qg_kept_at(ir), i, plan->lanes > 1 ? "dot(" : "");
-        for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        for (uint32_t r = 0; r < qg_x_runs(plan); ++r) {
             if (!(ir->x_sums[i] >> r & 1)) continue;
             qg_text_printf(text, "%s%s(%s%s[%u])", first ? "" : " + ", vec, ir->x, qg_kept_at(ir), r);
             qg_ir inverse = *ir;
@@ -322,7 +330,7 @@ static void add_sum_of_digits(qg_text *text, const qg_ir *ir, uint64_t runs) {
 /* x as integers of DIGITS signed bytes each. */
 static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
     const char *in = inner(ir);
-    const uint32_t n_steps = qg_x_steps(plan), in_step = n_steps > 1 ? QG_STEP_ELEMENTS / plan->lanes : plan->n_runs;
+    const uint32_t n_steps = qg_x_steps(plan), in_step = n_steps > 1 ? QG_STEP_ELEMENTS / plan->lanes : qg_x_runs(plan);
     if (ir->one_step) join_steps(text, ir, plan, target, n_steps, in_step);
     for (uint32_t s = 0; s < n_steps; ++s) {
         const uint32_t first = s * in_step;
@@ -368,7 +376,7 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
     open_batch(text, ir, target);
     qg_text_printf(text, "%sconst %s from = min(vector%s, %s - 1%s) * %s + place;\n", in, type,
                    ir->single ? "" : " + m", batch, s, row_runs);
-    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+    for (uint32_t r = 0; r < qg_x_runs(plan); ++r) {
         const char *at = r ? qg_format(text->arena, "from + %u%s", plan->runs[r] / plan->lanes, s) : "from";
         if (load_four) {
             if (r % 4 == 0)
@@ -389,7 +397,7 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
         if (!ir->single) qg_text_puts(text, "    }\n");
         return;
     }
-    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+    for (uint32_t r = 0; r < qg_x_runs(plan); ++r) {
         qg_text_printf(text, "%s%s%s[%u] = x%u", in, ir->x, qg_kept_at(ir), r, r);
         add_factor(text, ir, plan, target, r);
         qg_text_puts(text, ";\n");
@@ -397,7 +405,7 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
         qg_text_printf(text, "%s%s_sum%s[%u] = %s", in, ir->x, qg_kept_at(ir), i, plan->lanes > 1 ? "dot(" : "");
         bool first = true;
-        for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        for (uint32_t r = 0; r < qg_x_runs(plan); ++r) {
             if (!(ir->x_sums[i] >> r & 1)) continue;
             qg_text_printf(text, "%sx%u", first ? "" : " + ", r);
             first = false;

@@ -206,7 +206,8 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
                     const char *row_runs, const char *batch, const char *load, const char *load_four);
 /* The body of a function that makes operands of a tile of weights, or, with `most`, returns their largest factor. */
 void qg_operands_of_row(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool most);
-void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles);
+/* With `rows`, sums are of each row of the tile. */
+void qg_accumulate_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, bool rows);
 /* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. Loads of 16 bytes
  * of the buffers `to_end`, a bit each, are calls of BUFFER_to_end, with their place and the number of the block. */
 void qg_fetch_body(qg_text *text, const qg_step *step, const qg_target *target, const char *row_tiles, uint32_t to_end);

@@ -3,7 +3,7 @@
  * 16388 bytes for 16384 elements, 8.002 bits each.
  * dequant, gather in f32: for each weight 1 bytes read and 4 written, 19.2 operations: 1.25 loads, 8.5 bits, 6.5 integer, 2 float, 1
  * conversions.
- * gemv in f32: for each weight 1 bytes read, 19 operations: 1.06 loads, 8.5 bits, 5.38 integer, 3.06 float, 1 conversions.
+ * gemv in f32: for each weight 1 bytes read, 5.81 operations: 0.0781 loads, 2.75 bits, 0.453 integer, 2.03 float, 0.5 conversions.
  *
  *     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
  *     from "DeepSeek-V3: block-wise FP8"
@@ -209,6 +209,9 @@ extern const qk_code qk_fp8_block_gather_f32_spirv;
 extern const qk_code qk_fp8_block_gather_f16_spirv;
 extern const qk_code qk_fp8_block_gather_bf16_spirv;
 extern const qk_code qk_fp8_block_gemv_rows_spirv;
+extern const qk_code qk_fp8_block_gemv_wide_spirv;
+extern const qk_code qk_fp8_block_gemv_shared_spirv;
+extern const qk_code qk_fp8_block_gemv_teams_spirv;
 extern const qk_code qk_fp8_block_msl;
 
 static const qk_binding fp8_block_dequant_f32_bindings[] = {
@@ -229,7 +232,7 @@ static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "l
     fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -256,7 +259,7 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_dequant_f32",
     .format = "fp8_block",
     .family = "dequant",
@@ -300,7 +303,7 @@ static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -327,7 +330,7 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_dequant_f16",
     .format = "fp8_block",
     .family = "dequant",
@@ -369,7 +372,7 @@ static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "
     fp8_block_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -396,7 +399,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_dequant_bf16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_dequant_bf16",
     .format = "fp8_block",
     .family = "dequant",
@@ -443,7 +446,7 @@ static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "lo
     fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -470,7 +473,7 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_gather_f32",
     .format = "fp8_block",
     .family = "gather",
@@ -519,7 +522,7 @@ static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "lo
     {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -546,7 +549,7 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_gather_f16",
     .format = "fp8_block",
     .family = "gather",
@@ -593,7 +596,7 @@ static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "l
     fp8_block_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -620,7 +623,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_fp8_block_gather_bf16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_gather_bf16",
     .format = "fp8_block",
     .family = "gather",
@@ -666,19 +669,26 @@ static const uint32_t fp8_block_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t fp8_block_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t fp8_block_gemv_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t fp8_block_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t fp8_block_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t fp8_block_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t fp8_block_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t fp8_block_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, fp8_block_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, fp8_block_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, fp8_block_gemv_f32_vulkan_split},
-    {20, "schedule", 0, 2, fp8_block_gemv_f32_vulkan_schedule},
+    {6, "shared_fours", 512, 4, fp8_block_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, fp8_block_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, fp8_block_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, fp8_block_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, fp8_block_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, 0, 0, 0, 0};
+static const qk_code *const fp8_block_gemv_f32_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, &qk_fp8_block_gemv_wide_spirv, 0,
+    &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv, 0};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -691,10 +701,10 @@ const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .push_bytes = 36,
     .push_count = 9,
     .push = fp8_block_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 9,
     .spec_constants = fp8_block_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 16384,
@@ -703,14 +713,19 @@ const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 128,
     .block_cols = 128,
-    .sum_roundings = 74,
+    .kept_elements = 64,
+    .shared_tile = 4,
+    .shares_wide = 0,
+    .teams_tile = 8,
+    .teams_kept = 32,
+    .sum_roundings = 122,
 };
 
 static const uint32_t fp8_block_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f32_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_gemv_f32",
     .format = "fp8_block",
     .family = "gemv",
@@ -759,19 +774,26 @@ static const uint32_t fp8_block_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t fp8_block_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t fp8_block_gemv_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t fp8_block_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t fp8_block_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t fp8_block_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t fp8_block_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t fp8_block_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, fp8_block_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, fp8_block_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, fp8_block_gemv_f16_vulkan_split},
-    {20, "schedule", 0, 2, fp8_block_gemv_f16_vulkan_schedule},
+    {6, "shared_fours", 512, 4, fp8_block_gemv_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, fp8_block_gemv_f16_vulkan_checked},
+    {7, "staged", 1, 4, fp8_block_gemv_f16_vulkan_staged},
+    {20, "schedule", 0, 5, fp8_block_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, fp8_block_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, 0, 0, 0, 0};
+static const qk_code *const fp8_block_gemv_f16_schedules[] = {0, &qk_fp8_block_gemv_rows_spirv, &qk_fp8_block_gemv_wide_spirv, 0,
+    &qk_fp8_block_gemv_shared_spirv, &qk_fp8_block_gemv_teams_spirv, 0};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",
@@ -784,10 +806,10 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .push_bytes = 36,
     .push_count = 9,
     .push = fp8_block_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 9,
     .spec_constants = fp8_block_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 16384,
@@ -796,14 +818,19 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 128,
     .block_cols = 128,
-    .sum_roundings = 74,
+    .kept_elements = 64,
+    .shared_tile = 4,
+    .shares_wide = 0,
+    .teams_tile = 8,
+    .teams_kept = 32,
+    .sum_roundings = 122,
 };
 
 static const uint32_t fp8_block_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant fp8_block_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, fp8_block_gemv_f16_metal_batch}};
 
 const qk_kernel qk_fp8_block_gemv_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "fp8_block_gemv_f16",
     .format = "fp8_block",
     .family = "gemv",

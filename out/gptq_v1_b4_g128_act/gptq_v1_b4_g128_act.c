@@ -4,7 +4,7 @@
  * dequant in f32: for each weight 0.52 bytes read and 4 written, 16.9 operations: 1.75 loads, 5.25 bits, 6.88 integer, 1 float, 2
  * conversions.
  * gather in f32: for each weight 0.52 bytes read and 4 written, 26 operations: 3.25 loads, 5.25 bits, 14.5 integer, 1 float, 2 conversions.
- * gemv in f32: for each weight 0.52 bytes read, 23.6 operations: 3.12 loads, 5 bits, 10.5 integer, 3 float, 2 conversions.
+ * gemv in f32: for each weight 0.52 bytes read, 15.8 operations: 1.34 loads, 5 bits, 4.53 integer, 2.95 float, 2 conversions.
  *
  *     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
  *     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -219,6 +219,7 @@ extern const qk_code qk_gptq_v1_b4_g128_act_gather_f32_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_gather_f16_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_gather_bf16_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_gemv_rows_spirv;
+extern const qk_code qk_gptq_v1_b4_g128_act_gemv_columns_spirv;
 extern const qk_code qk_gptq_v1_b4_g128_act_msl;
 
 static const qk_binding gptq_v1_b4_g128_act_dequant_f32_bindings[] = {
@@ -241,7 +242,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[]
     gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -269,7 +270,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -315,7 +316,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[]
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -343,7 +344,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -387,7 +388,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[
     gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -415,7 +416,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -464,7 +465,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] 
     gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -491,7 +492,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -542,7 +543,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -569,7 +570,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -618,7 +619,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[]
     gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -645,7 +646,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -693,20 +694,23 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x[] = {32, 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule[] = {0, 1, 6};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_width[] = {8, 16, 32, 64};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     gptq_v1_b4_g128_act_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f32_vulkan_split},
-    {20, "schedule", 0, 2, gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule},
+    {20, "schedule", 0, 3, gptq_v1_b4_g128_act_gemv_f32_vulkan_schedule},
+    {22, "width", 32, 4, gptq_v1_b4_g128_act_gemv_f32_vulkan_width},
     {21, "x_type", 0, 1, gptq_v1_b4_g128_act_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0};
+static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0,
+    &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -719,7 +723,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .push_bytes = 36,
     .push_count = 9,
     .push = gptq_v1_b4_g128_act_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -731,6 +735,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .columns_kept = 16,
+    .columns_rows = 4,
     .sum_roundings = 74,
 };
 
@@ -739,7 +745,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {
     gptq_v1_b4_g128_act_gemv_f32_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -790,20 +796,23 @@ static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x[] = {32, 
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule[] = {0, 1, 6};
+static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_width[] = {8, 16, 32, 64};
 static const uint32_t gptq_v1_b4_g128_act_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6,
     gptq_v1_b4_g128_act_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, gptq_v1_b4_g128_act_gemv_f16_vulkan_split},
-    {20, "schedule", 0, 2, gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule},
+    {20, "schedule", 0, 3, gptq_v1_b4_g128_act_gemv_f16_vulkan_schedule},
+    {22, "width", 32, 4, gptq_v1_b4_g128_act_gemv_f16_vulkan_width},
     {21, "x_type", 1, 1, gptq_v1_b4_g128_act_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0};
+static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_gptq_v1_b4_g128_act_gemv_rows_spirv, 0, 0, 0, 0,
+    &qk_gptq_v1_b4_g128_act_gemv_columns_spirv};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -816,7 +825,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .push_bytes = 36,
     .push_count = 9,
     .push = gptq_v1_b4_g128_act_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = gptq_v1_b4_g128_act_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
@@ -828,6 +837,8 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .columns_kept = 16,
+    .columns_rows = 4,
     .sum_roundings = 74,
 };
 
@@ -836,7 +847,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {
     gptq_v1_b4_g128_act_gemv_f16_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",

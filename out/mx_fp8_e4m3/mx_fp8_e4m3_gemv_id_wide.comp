@@ -1,7 +1,7 @@
 // mx_fp8_e4m3_gemv_id_wide: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
 // Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
 // 33 bytes for 32 elements, 8.25 bits each.
-// For each weight 1.03 bytes read, 13.5 operations: 0.0781 loads, 7.09 bits, 2.25 integer, 3.03 float, 1 conversions.
+// For each weight 1.03 bytes read, 6 operations: 0.0781 loads, 2.84 bits, 0.531 integer, 2.05 float, 0.5 conversions.
 //
 //     format mx_fp8_e4m3 "OCP MX: E4M3 codes, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0"
@@ -54,11 +54,6 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
-// The half in the low 16 bits.
-float f16_to_f32(uint bits) {
-    return unpackHalf2x16(bits).x;
-}
-
 // Row `n` of a token's expert is done.
 void finish(uint pair, uint n, float sum) {
     y[pair * rows + n] = sum;
@@ -107,22 +102,22 @@ void load_x(uint vector, uint j, uint k) {
     const vec4 x13 = staged_x(from + 13u);
     const vec4 x14 = staged_x(from + 14u);
     const vec4 x15 = staged_x(from + 15u);
-    x[k][0] = x0;
-    x[k][1] = x1;
-    x[k][2] = x2;
-    x[k][3] = x3;
-    x[k][4] = x4;
-    x[k][5] = x5;
-    x[k][6] = x6;
-    x[k][7] = x7;
-    x[k][8] = x8;
-    x[k][9] = x9;
-    x[k][10] = x10;
-    x[k][11] = x11;
-    x[k][12] = x12;
-    x[k][13] = x13;
-    x[k][14] = x14;
-    x[k][15] = x15;
+    x[k][0] = x0 * 256.0;
+    x[k][1] = x1 * 256.0;
+    x[k][2] = x2 * 256.0;
+    x[k][3] = x3 * 256.0;
+    x[k][4] = x4 * 256.0;
+    x[k][5] = x5 * 256.0;
+    x[k][6] = x6 * 256.0;
+    x[k][7] = x7 * 256.0;
+    x[k][8] = x8 * 256.0;
+    x[k][9] = x9 * 256.0;
+    x[k][10] = x10 * 256.0;
+    x[k][11] = x11 * 256.0;
+    x[k][12] = x12 * 256.0;
+    x[k][13] = x13 * 256.0;
+    x[k][14] = x14 * 256.0;
+    x[k][15] = x15 * 256.0;
 }
 
 // Loads tile `j` of row `n`.
@@ -140,205 +135,85 @@ void fetch(uint n, uint j, out uvec4 fours[4], out uint words[1]) {
 void accumulate(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inout float sum) {
     const uint block = n * (row_tiles / 8u) + j / 2u;
     const uint tile = j % 2u;
-    uint s_bits0 = (words[0] >> (tile * 16u)) & 0xFFu;
-    float s0 = uintBitsToFloat(s_bits0 == 0xFFu ? 0x7FC00000u : s_bits0 == 0u ? 0x400000u : s_bits0 << 23u);
     uvec4 four0 = fours[0];
     uint w0 = four0.x;
-    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits1 = q_bits0.x;
-    uint q_bits2 = q_bits0.y;
-    uint q_bits3 = q_bits0.z;
-    uint q_bits4 = q_bits0.w;
-    // w: 8 bits
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);
     uint w1 = four0.y;
-    uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits6 = q_bits5.x;
-    uint q_bits7 = q_bits5.y;
-    uint q_bits8 = q_bits5.z;
-    uint q_bits9 = q_bits5.w;
-    // w: 8 bits
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);
     uint w2 = four0.z;
-    uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits11 = q_bits10.x;
-    uint q_bits12 = q_bits10.y;
-    uint q_bits13 = q_bits10.z;
-    uint q_bits14 = q_bits10.w;
-    // w: 8 bits
-    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);
     uint w3 = four0.w;
-    uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits16 = q_bits15.x;
-    uint q_bits17 = q_bits15.y;
-    uint q_bits18 = q_bits15.z;
-    uint q_bits19 = q_bits15.w;
-    // w: 8 bits
-    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);
     uvec4 four1 = fours[1];
     uint w4 = four1.x;
-    uvec4 q_bits20 = (uvec4(w4) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits21 = q_bits20.x;
-    uint q_bits22 = q_bits20.y;
-    uint q_bits23 = q_bits20.z;
-    uint q_bits24 = q_bits20.w;
-    // w: 8 bits
-    precise vec4 q4 = vec4(f16_to_f32(((q_bits21 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits21 & 0x7Fu) << 7u) | ((q_bits21 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits22 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits22 & 0x7Fu) << 7u) | ((q_bits22 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits23 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits23 & 0x7Fu) << 7u) | ((q_bits23 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits24 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits24 & 0x7Fu) << 7u) | ((q_bits24 & 128u) << 8u)) * 256.0);
     uint w5 = four1.y;
-    uvec4 q_bits25 = (uvec4(w5) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits26 = q_bits25.x;
-    uint q_bits27 = q_bits25.y;
-    uint q_bits28 = q_bits25.z;
-    uint q_bits29 = q_bits25.w;
-    // w: 8 bits
-    precise vec4 q5 = vec4(f16_to_f32(((q_bits26 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits26 & 0x7Fu) << 7u) | ((q_bits26 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits27 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits27 & 0x7Fu) << 7u) | ((q_bits27 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits28 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits28 & 0x7Fu) << 7u) | ((q_bits28 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits29 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits29 & 0x7Fu) << 7u) | ((q_bits29 & 128u) << 8u)) * 256.0);
     uint w6 = four1.z;
-    uvec4 q_bits30 = (uvec4(w6) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits31 = q_bits30.x;
-    uint q_bits32 = q_bits30.y;
-    uint q_bits33 = q_bits30.z;
-    uint q_bits34 = q_bits30.w;
-    // w: 8 bits
-    precise vec4 q6 = vec4(f16_to_f32(((q_bits31 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits31 & 0x7Fu) << 7u) | ((q_bits31 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits32 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits32 & 0x7Fu) << 7u) | ((q_bits32 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits33 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits33 & 0x7Fu) << 7u) | ((q_bits33 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits34 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits34 & 0x7Fu) << 7u) | ((q_bits34 & 128u) << 8u)) * 256.0);
     uint w7 = four1.w;
-    uvec4 q_bits35 = (uvec4(w7) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits36 = q_bits35.x;
-    uint q_bits37 = q_bits35.y;
-    uint q_bits38 = q_bits35.z;
-    uint q_bits39 = q_bits35.w;
-    // w: 8 bits
-    precise vec4 q7 = vec4(f16_to_f32(((q_bits36 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits36 & 0x7Fu) << 7u) | ((q_bits36 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits37 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits37 & 0x7Fu) << 7u) | ((q_bits37 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits38 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits38 & 0x7Fu) << 7u) | ((q_bits38 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits39 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits39 & 0x7Fu) << 7u) | ((q_bits39 & 128u) << 8u)) * 256.0);
-    uint s_bits1 = (words[0] >> (tile * 16u + 8u)) & 0xFFu;
-    float s1 = uintBitsToFloat(s_bits1 == 0xFFu ? 0x7FC00000u : s_bits1 == 0u ? 0x400000u : s_bits1 << 23u);
     uvec4 four2 = fours[2];
     uint w8 = four2.x;
-    uvec4 q_bits40 = (uvec4(w8) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits41 = q_bits40.x;
-    uint q_bits42 = q_bits40.y;
-    uint q_bits43 = q_bits40.z;
-    uint q_bits44 = q_bits40.w;
-    // w: 8 bits
-    precise vec4 q8 = vec4(f16_to_f32(((q_bits41 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits41 & 0x7Fu) << 7u) | ((q_bits41 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits42 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits42 & 0x7Fu) << 7u) | ((q_bits42 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits43 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits43 & 0x7Fu) << 7u) | ((q_bits43 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits44 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits44 & 0x7Fu) << 7u) | ((q_bits44 & 128u) << 8u)) * 256.0);
     uint w9 = four2.y;
-    uvec4 q_bits45 = (uvec4(w9) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits46 = q_bits45.x;
-    uint q_bits47 = q_bits45.y;
-    uint q_bits48 = q_bits45.z;
-    uint q_bits49 = q_bits45.w;
-    // w: 8 bits
-    precise vec4 q9 = vec4(f16_to_f32(((q_bits46 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits46 & 0x7Fu) << 7u) | ((q_bits46 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits47 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits47 & 0x7Fu) << 7u) | ((q_bits47 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits48 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits48 & 0x7Fu) << 7u) | ((q_bits48 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits49 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits49 & 0x7Fu) << 7u) | ((q_bits49 & 128u) << 8u)) * 256.0);
     uint w10 = four2.z;
-    uvec4 q_bits50 = (uvec4(w10) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits51 = q_bits50.x;
-    uint q_bits52 = q_bits50.y;
-    uint q_bits53 = q_bits50.z;
-    uint q_bits54 = q_bits50.w;
-    // w: 8 bits
-    precise vec4 q10 = vec4(f16_to_f32(((q_bits51 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits51 & 0x7Fu) << 7u) | ((q_bits51 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits52 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits52 & 0x7Fu) << 7u) | ((q_bits52 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits53 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits53 & 0x7Fu) << 7u) | ((q_bits53 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits54 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits54 & 0x7Fu) << 7u) | ((q_bits54 & 128u) << 8u)) * 256.0);
     uint w11 = four2.w;
-    uvec4 q_bits55 = (uvec4(w11) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits56 = q_bits55.x;
-    uint q_bits57 = q_bits55.y;
-    uint q_bits58 = q_bits55.z;
-    uint q_bits59 = q_bits55.w;
-    // w: 8 bits
-    precise vec4 q11 = vec4(f16_to_f32(((q_bits56 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits56 & 0x7Fu) << 7u) | ((q_bits56 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits57 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits57 & 0x7Fu) << 7u) | ((q_bits57 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits58 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits58 & 0x7Fu) << 7u) | ((q_bits58 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits59 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits59 & 0x7Fu) << 7u) | ((q_bits59 & 128u) << 8u)) * 256.0);
     uvec4 four3 = fours[3];
     uint w12 = four3.x;
-    uvec4 q_bits60 = (uvec4(w12) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits61 = q_bits60.x;
-    uint q_bits62 = q_bits60.y;
-    uint q_bits63 = q_bits60.z;
-    uint q_bits64 = q_bits60.w;
-    // w: 8 bits
-    precise vec4 q12 = vec4(f16_to_f32(((q_bits61 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits61 & 0x7Fu) << 7u) | ((q_bits61 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits62 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits62 & 0x7Fu) << 7u) | ((q_bits62 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits63 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits63 & 0x7Fu) << 7u) | ((q_bits63 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits64 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits64 & 0x7Fu) << 7u) | ((q_bits64 & 128u) << 8u)) * 256.0);
     uint w13 = four3.y;
-    uvec4 q_bits65 = (uvec4(w13) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits66 = q_bits65.x;
-    uint q_bits67 = q_bits65.y;
-    uint q_bits68 = q_bits65.z;
-    uint q_bits69 = q_bits65.w;
-    // w: 8 bits
-    precise vec4 q13 = vec4(f16_to_f32(((q_bits66 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits66 & 0x7Fu) << 7u) | ((q_bits66 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits67 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits67 & 0x7Fu) << 7u) | ((q_bits67 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits68 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits68 & 0x7Fu) << 7u) | ((q_bits68 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits69 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits69 & 0x7Fu) << 7u) | ((q_bits69 & 128u) << 8u)) * 256.0);
     uint w14 = four3.z;
-    uvec4 q_bits70 = (uvec4(w14) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits71 = q_bits70.x;
-    uint q_bits72 = q_bits70.y;
-    uint q_bits73 = q_bits70.z;
-    uint q_bits74 = q_bits70.w;
-    // w: 8 bits
-    precise vec4 q14 = vec4(f16_to_f32(((q_bits71 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits71 & 0x7Fu) << 7u) | ((q_bits71 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits72 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits72 & 0x7Fu) << 7u) | ((q_bits72 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits73 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits73 & 0x7Fu) << 7u) | ((q_bits73 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits74 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits74 & 0x7Fu) << 7u) | ((q_bits74 & 128u) << 8u)) * 256.0);
     uint w15 = four3.w;
-    uvec4 q_bits75 = (uvec4(w15) >> uvec4(0, 8, 16, 24)) & 0xFFu;
-    uint q_bits76 = q_bits75.x;
-    uint q_bits77 = q_bits75.y;
-    uint q_bits78 = q_bits75.z;
-    uint q_bits79 = q_bits75.w;
-    // w: 8 bits
-    precise vec4 q15 = vec4(f16_to_f32(((q_bits76 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits76 & 0x7Fu) << 7u) | ((q_bits76 & 128u) << 8u))
-        * 256.0, f16_to_f32(((q_bits77 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits77 & 0x7Fu) << 7u) | ((q_bits77 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits78 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits78 & 0x7Fu) << 7u) | ((q_bits78 & 128u) << 8u)) * 256.0,
-        f16_to_f32(((q_bits79 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits79 & 0x7Fu) << 7u) | ((q_bits79 & 128u) << 8u)) * 256.0);
-    float dots0 = dot_add(dot(x[k][0], q0), x[k][1], q1);
-    float dots1 = dot_add(dots0, x[k][2], q2);
-    float dots2 = dot_add(dots1, x[k][3], q3);
-    float dots3 = dot_add(dots2, x[k][4], q4);
-    float dots4 = dot_add(dots3, x[k][5], q5);
-    float dots5 = dot_add(dots4, x[k][6], q6);
-    float dots6 = dot_add(dots5, x[k][7], q7);
-    float dots7 = dot_add(dot(x[k][8], q8), x[k][9], q9);
-    float dots8 = dot_add(dots7, x[k][10], q10);
-    float dots9 = dot_add(dots8, x[k][11], q11);
-    float dots10 = dot_add(dots9, x[k][12], q12);
-    float dots11 = dot_add(dots10, x[k][13], q13);
-    float dots12 = dot_add(dots11, x[k][14], q14);
-    float dots13 = dot_add(dots12, x[k][15], q15);
-    sum += s0 * dots6 + s1 * dots13;
+    // NaN where a weight is
+    float nans = uintBitsToFloat(((((w0 & 0x7F7F7F7Fu) + 0x1010101u) | ((w1 & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w2 & 0x7F7F7F7Fu) + 0x1010101u) | ((w3 & 0x7F7F7F7Fu) + 0x1010101u) | ((w4 & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w5 & 0x7F7F7F7Fu) + 0x1010101u) | ((w6 & 0x7F7F7F7Fu) + 0x1010101u) | ((w7 & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w8 & 0x7F7F7F7Fu) + 0x1010101u) | ((w9 & 0x7F7F7F7Fu) + 0x1010101u) | ((w10 & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w11 & 0x7F7F7F7Fu) + 0x1010101u) | ((w12 & 0x7F7F7F7Fu) + 0x1010101u) | ((w13 & 0x7F7F7F7Fu) + 0x1010101u)
+        | ((w14 & 0x7F7F7F7Fu) + 0x1010101u) | ((w15 & 0x7F7F7F7Fu) + 0x1010101u)) & 0x80808080u) != 0u ? 0x7FC00000u : 0u);
+    uint s_bits0 = (words[0] >> (tile * 16u)) & 0xFFu;
+    float s0 = uintBitsToFloat(s_bits0 == 0xFFu ? 0x7FC00000u : s_bits0 == 0u ? 0x400000u : s_bits0 << 23u);
+    vec2 pair0 = unpackHalf2x16(((w0 << 7u) & 0x3F803F80u) | ((w0 << 8u) & 0x80008000u));
+    vec2 pair1 = unpackHalf2x16(((w0 >> 1u) & 0x3F803F80u) | (w0 & 0x80008000u));
+    vec2 pair2 = unpackHalf2x16(((w1 << 7u) & 0x3F803F80u) | ((w1 << 8u) & 0x80008000u));
+    vec2 pair3 = unpackHalf2x16(((w1 >> 1u) & 0x3F803F80u) | (w1 & 0x80008000u));
+    vec2 pair4 = unpackHalf2x16(((w2 << 7u) & 0x3F803F80u) | ((w2 << 8u) & 0x80008000u));
+    vec2 pair5 = unpackHalf2x16(((w2 >> 1u) & 0x3F803F80u) | (w2 & 0x80008000u));
+    vec2 pair6 = unpackHalf2x16(((w3 << 7u) & 0x3F803F80u) | ((w3 << 8u) & 0x80008000u));
+    vec2 pair7 = unpackHalf2x16(((w3 >> 1u) & 0x3F803F80u) | (w3 & 0x80008000u));
+    vec2 pair8 = unpackHalf2x16(((w4 << 7u) & 0x3F803F80u) | ((w4 << 8u) & 0x80008000u));
+    vec2 pair9 = unpackHalf2x16(((w4 >> 1u) & 0x3F803F80u) | (w4 & 0x80008000u));
+    vec2 pair10 = unpackHalf2x16(((w5 << 7u) & 0x3F803F80u) | ((w5 << 8u) & 0x80008000u));
+    vec2 pair11 = unpackHalf2x16(((w5 >> 1u) & 0x3F803F80u) | (w5 & 0x80008000u));
+    vec2 pair12 = unpackHalf2x16(((w6 << 7u) & 0x3F803F80u) | ((w6 << 8u) & 0x80008000u));
+    vec2 pair13 = unpackHalf2x16(((w6 >> 1u) & 0x3F803F80u) | (w6 & 0x80008000u));
+    vec2 pair14 = unpackHalf2x16(((w7 << 7u) & 0x3F803F80u) | ((w7 << 8u) & 0x80008000u));
+    vec2 pair15 = unpackHalf2x16(((w7 >> 1u) & 0x3F803F80u) | (w7 & 0x80008000u));
+    uint s_bits1 = (words[0] >> (tile * 16u + 8u)) & 0xFFu;
+    float s1 = uintBitsToFloat(s_bits1 == 0xFFu ? 0x7FC00000u : s_bits1 == 0u ? 0x400000u : s_bits1 << 23u);
+    vec2 pair16 = unpackHalf2x16(((w8 << 7u) & 0x3F803F80u) | ((w8 << 8u) & 0x80008000u));
+    vec2 pair17 = unpackHalf2x16(((w8 >> 1u) & 0x3F803F80u) | (w8 & 0x80008000u));
+    vec2 pair18 = unpackHalf2x16(((w9 << 7u) & 0x3F803F80u) | ((w9 << 8u) & 0x80008000u));
+    vec2 pair19 = unpackHalf2x16(((w9 >> 1u) & 0x3F803F80u) | (w9 & 0x80008000u));
+    vec2 pair20 = unpackHalf2x16(((w10 << 7u) & 0x3F803F80u) | ((w10 << 8u) & 0x80008000u));
+    vec2 pair21 = unpackHalf2x16(((w10 >> 1u) & 0x3F803F80u) | (w10 & 0x80008000u));
+    vec2 pair22 = unpackHalf2x16(((w11 << 7u) & 0x3F803F80u) | ((w11 << 8u) & 0x80008000u));
+    vec2 pair23 = unpackHalf2x16(((w11 >> 1u) & 0x3F803F80u) | (w11 & 0x80008000u));
+    vec2 pair24 = unpackHalf2x16(((w12 << 7u) & 0x3F803F80u) | ((w12 << 8u) & 0x80008000u));
+    vec2 pair25 = unpackHalf2x16(((w12 >> 1u) & 0x3F803F80u) | (w12 & 0x80008000u));
+    vec2 pair26 = unpackHalf2x16(((w13 << 7u) & 0x3F803F80u) | ((w13 << 8u) & 0x80008000u));
+    vec2 pair27 = unpackHalf2x16(((w13 >> 1u) & 0x3F803F80u) | (w13 & 0x80008000u));
+    vec2 pair28 = unpackHalf2x16(((w14 << 7u) & 0x3F803F80u) | ((w14 << 8u) & 0x80008000u));
+    vec2 pair29 = unpackHalf2x16(((w14 >> 1u) & 0x3F803F80u) | (w14 & 0x80008000u));
+    vec2 pair30 = unpackHalf2x16(((w15 << 7u) & 0x3F803F80u) | ((w15 << 8u) & 0x80008000u));
+    vec2 pair31 = unpackHalf2x16(((w15 >> 1u) & 0x3F803F80u) | (w15 & 0x80008000u));
+    float dots0 = dot_add(dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dots0, x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
+    float dots2 = dot_add(dots1, x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots3 = dot_add(dots2, x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
+    float dots4 = dot_add(dots3, x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots5 = dot_add(dots4, x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
+    float dots6 = dot_add(dots5, x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots7 = dot_add(dot(x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), x[k][9],
+        vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots8 = dot_add(dots7, x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
+    float dots9 = dot_add(dots8, x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots10 = dot_add(dots9, x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
+    float dots11 = dot_add(dots10, x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots12 = dot_add(dots11, x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
+    float dots13 = dot_add(dots12, x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += nans + s0 * dots6 + s1 * dots13;
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];

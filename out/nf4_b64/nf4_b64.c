@@ -3,7 +3,7 @@
  * 36 bytes for 64 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.5 bits, 2 integer, 1 float, 1
  * lookups.
- * gemv in f32: for each weight 0.562 bytes read, 7.38 operations: 0.562 loads, 2.5 bits, 1.25 integer, 2.06 float, 1 lookups.
+ * gemv in f32: for each weight 0.562 bytes read, 5.09 operations: 0.0469 loads, 2 bits, 0.0312 integer, 2.02 float, 1 lookups.
  *
  *     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
  *     from "bitsandbytes: Linear4bit with quant_type nf4"
@@ -225,6 +225,9 @@ extern const qk_code qk_nf4_b64_gather_f32_spirv;
 extern const qk_code qk_nf4_b64_gather_f16_spirv;
 extern const qk_code qk_nf4_b64_gather_bf16_spirv;
 extern const qk_code qk_nf4_b64_gemv_rows_spirv;
+extern const qk_code qk_nf4_b64_gemv_wide_spirv;
+extern const qk_code qk_nf4_b64_gemv_shared_spirv;
+extern const qk_code qk_nf4_b64_gemv_teams_spirv;
 extern const qk_code qk_nf4_b64_msl;
 
 static const uint32_t nf4_b64_N_table[] = {
@@ -253,7 +256,7 @@ static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "loc
     nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -282,7 +285,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -329,7 +332,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -358,7 +361,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -403,7 +406,7 @@ static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "lo
     nf4_b64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -432,7 +435,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -481,7 +484,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -510,7 +513,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -561,7 +564,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {8, "rounds_f16", 0, 2, nf4_b64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -590,7 +593,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -640,7 +643,7 @@ static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "loc
     nf4_b64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -669,7 +672,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -718,19 +721,26 @@ static const uint32_t nf4_b64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t nf4_b64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t nf4_b64_gemv_f32_vulkan_schedule[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nf4_b64_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nf4_b64_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nf4_b64_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant nf4_b64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nf4_b64_gemv_f32_vulkan_split},
-    {20, "schedule", 0, 2, nf4_b64_gemv_f32_vulkan_schedule},
+    {6, "shared_fours", 512, 4, nf4_b64_gemv_f32_vulkan_shared_fours},
+    {12, "checked", 0, 2, nf4_b64_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, nf4_b64_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, nf4_b64_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, nf4_b64_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, 0, 0, 0, 0};
+static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, &qk_nf4_b64_gemv_wide_spirv, 0,
+    &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -745,10 +755,10 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .push = nf4_b64_gemv_f32_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 9,
     .spec_constants = nf4_b64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -757,14 +767,20 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 64,
-    .sum_roundings = 74,
+    .kept_elements = 64,
+    .wide_block = 64,
+    .shared_tile = 4,
+    .shares_wide = 0,
+    .teams_tile = 8,
+    .teams_kept = 32,
+    .sum_roundings = 122,
 };
 
 static const uint32_t nf4_b64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -816,19 +832,26 @@ static const uint32_t nf4_b64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t nf4_b64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nf4_b64_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
-static const uint32_t nf4_b64_gemv_f16_vulkan_schedule[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nf4_b64_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t nf4_b64_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nf4_b64_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nf4_b64_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant nf4_b64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nf4_b64_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, nf4_b64_gemv_f16_vulkan_split},
-    {20, "schedule", 0, 2, nf4_b64_gemv_f16_vulkan_schedule},
+    {6, "shared_fours", 512, 4, nf4_b64_gemv_f16_vulkan_shared_fours},
+    {12, "checked", 0, 2, nf4_b64_gemv_f16_vulkan_checked},
+    {7, "staged", 1, 4, nf4_b64_gemv_f16_vulkan_staged},
+    {20, "schedule", 0, 5, nf4_b64_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, nf4_b64_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, 0, 0, 0, 0};
+static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_rows_spirv, &qk_nf4_b64_gemv_wide_spirv, 0,
+    &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -843,10 +866,10 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .push = nf4_b64_gemv_f16_push,
     .table_count = 1,
     .tables = nf4_b64_gemv_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 9,
     .spec_constants = nf4_b64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -855,14 +878,20 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .ragged = 1,
     .block_rows = 1,
     .block_cols = 64,
-    .sum_roundings = 74,
+    .kept_elements = 64,
+    .wide_block = 64,
+    .shared_tile = 4,
+    .shares_wide = 0,
+    .teams_tile = 8,
+    .teams_kept = 32,
+    .sum_roundings = 122,
 };
 
 static const uint32_t nf4_b64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",

@@ -3,7 +3,7 @@
  * 13 bytes for 16 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25
  * conversions.
- * gemv in f32: for each weight 0.562 bytes read, 12.4 operations: 0.25 loads, 7.31 bits, 0.625 integer, 3.19 float, 1.06 conversions.
+ * gemv in f32: for each weight 0.562 bytes read, 5.75 operations: 0.0625 loads, 2.78 bits, 0.156 integer, 2.19 float, 0.562 conversions.
  *
  *     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
  *     from "NVIDIA ModelOpt: NVFP4"
@@ -208,6 +208,7 @@ extern const qk_code qk_nvfp4_ckpt_gather_f32_spirv;
 extern const qk_code qk_nvfp4_ckpt_gather_f16_spirv;
 extern const qk_code qk_nvfp4_ckpt_gather_bf16_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_rows_spirv;
+extern const qk_code qk_nvfp4_ckpt_gemv_wide_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_shared_spirv;
 extern const qk_code qk_nvfp4_ckpt_gemv_teams_spirv;
 extern const qk_code qk_nvfp4_ckpt_msl;
@@ -231,7 +232,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "
     nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -258,7 +259,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_dequant_f32",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -303,7 +304,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -330,7 +331,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_dequant_f16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -373,7 +374,7 @@ static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, 
     nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -400,7 +401,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_dequant_bf16",
     .format = "nvfp4_ckpt",
     .family = "dequant",
@@ -448,7 +449,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "l
     nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -475,7 +476,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_gather_f32",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -525,7 +526,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -552,7 +553,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_gather_f16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -600,7 +601,7 @@ static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "
     nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -627,7 +628,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_gather_bf16",
     .format = "nvfp4_ckpt",
     .family = "gather",
@@ -675,21 +676,25 @@ static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_schedule[] = {0, 1, 4, 5};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_checked[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_x_type[] = {0};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f32_vulkan_split},
     {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f32_vulkan_shared_fours},
-    {20, "schedule", 0, 4, nvfp4_ckpt_gemv_f32_vulkan_schedule},
+    {12, "checked", 0, 2, nvfp4_ckpt_gemv_f32_vulkan_checked},
+    {7, "staged", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_staged},
+    {20, "schedule", 0, 5, nvfp4_ckpt_gemv_f32_vulkan_schedule},
     {21, "x_type", 0, 1, nvfp4_ckpt_gemv_f32_vulkan_x_type}};
 
-static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, 0, 0, &qk_nvfp4_ckpt_gemv_shared_spirv,
-    &qk_nvfp4_ckpt_gemv_teams_spirv};
+static const qk_code *const nvfp4_ckpt_gemv_f32_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, &qk_nvfp4_ckpt_gemv_wide_spirv, 0,
+    &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -702,7 +707,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .push_bytes = 36,
     .push_count = 9,
     .push = nvfp4_ckpt_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = nvfp4_ckpt_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -714,18 +719,20 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 16,
+    .kept_elements = 64,
+    .wide_block = 64,
     .shared_tile = 4,
     .shares_wide = 0,
-    .teams_tile = 4,
-    .teams_kept = 16,
-    .sum_roundings = 76,
+    .teams_tile = 8,
+    .teams_kept = 32,
+    .sum_roundings = 124,
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_gemv_f32",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -776,21 +783,25 @@ static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_split[] = {1, 2, 4, 8, 16, 32};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_schedule[] = {0, 1, 4, 5};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_checked[] = {0, 1};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_schedule[] = {0, 1, 2, 4, 5};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_x_type[] = {1};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows},
     {3, "split", 1, 6, nvfp4_ckpt_gemv_f16_vulkan_split},
     {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f16_vulkan_shared_fours},
-    {20, "schedule", 0, 4, nvfp4_ckpt_gemv_f16_vulkan_schedule},
+    {12, "checked", 0, 2, nvfp4_ckpt_gemv_f16_vulkan_checked},
+    {7, "staged", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_staged},
+    {20, "schedule", 0, 5, nvfp4_ckpt_gemv_f16_vulkan_schedule},
     {21, "x_type", 1, 1, nvfp4_ckpt_gemv_f16_vulkan_x_type}};
 
-static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, 0, 0, &qk_nvfp4_ckpt_gemv_shared_spirv,
-    &qk_nvfp4_ckpt_gemv_teams_spirv};
+static const qk_code *const nvfp4_ckpt_gemv_f16_schedules[] = {0, &qk_nvfp4_ckpt_gemv_rows_spirv, &qk_nvfp4_ckpt_gemv_wide_spirv, 0,
+    &qk_nvfp4_ckpt_gemv_shared_spirv, &qk_nvfp4_ckpt_gemv_teams_spirv, 0};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",
@@ -803,7 +814,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .push_bytes = 36,
     .push_count = 9,
     .push = nvfp4_ckpt_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 9,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -815,18 +826,20 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .ragged = 0,
     .block_rows = 1,
     .block_cols = 16,
+    .kept_elements = 64,
+    .wide_block = 64,
     .shared_tile = 4,
     .shares_wide = 0,
-    .teams_tile = 4,
-    .teams_kept = 16,
-    .sum_roundings = 76,
+    .teams_tile = 8,
+    .teams_kept = 32,
+    .sum_roundings = 124,
 };
 
 static const uint32_t nvfp4_ckpt_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
-    .abi = 4,
+    .abi = 5,
     .name = "nvfp4_ckpt_gemv_f16",
     .format = "nvfp4_ckpt",
     .family = "gemv",

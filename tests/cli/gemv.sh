@@ -11,12 +11,12 @@ bound_of() {
   case $1 in exact | int24) echo near 2e-6 ;; split) echo near_random 1e-4 ;; int8) echo near_random 1e-2 ;; half | mma) echo near_random 2e-3 ;; esac
 }
 
-# has_class FORMAT CLASS: what cannot be integers of eight bits are tables of floats, floats of eight bits or fewer, and codes
-# whose offset is masked or whose scale is not that of a run.
+# has_class FORMAT CLASS: what cannot be integers of eight bits are tables of floats, and floats of eight bits or fewer; what is
+# not are codes whose neighbours are of other rows.
 has_class() {
   case $2-$1 in
     exact-* | half-* | mma-*) return 0 ;;
-    *-nf4 | *-fp4 | *-nf4_* | *-fp4_* | *-fp8_* | *-mx_* | *-mlx_mxfp* | *-mlx_nvfp4 | *-nvfp4_ckpt* | *-gptq_v1_* | *_act) return 1 ;;
+    *-nf4 | *-fp4 | *-nf4_* | *-fp4_* | *-fp8_* | *-mx_* | *-mlx_mxfp* | *-mlx_nvfp4 | *-nvfp4_ckpt* | *-gptq_* | *-awq_*) return 1 ;;
   esac
 }
 
@@ -233,6 +233,29 @@ not_finite() {
   rm -r "$data"
 }
 
+# not_a_number: E4M3 weights that are NaN, of either sign, are found in the rows that have them, and in no other: bytes next to them are
+# the largest numbers there are.
+not_a_number() {
+  local data=$work/nans target batch byte at
+  mkdir -p "$data"
+  head -c $((128 * 256)) /dev/zero | tr '\0' '\176' >"$data/w"
+  while read -r at byte; do printf "$byte" | dd of="$data/w" bs=1 seek="$at" conv=notrunc status=none; done <<<"$((5 * 256 + 77)) \\177
+$((40 * 256 + 255)) \\377
+$((100 * 256)) \\177
+$((41 * 256 + 3)) \\376"
+  "$vectors" u32 0x3F000000 >"$data/s"
+  for batch in 1 2; do
+    "$vectors" normal 3 $((256 * batch)) >"$data/x"
+    for target in c vulkan msl; do
+      check "NaN weights, $target, batch $batch" "$QKGEN" run gemv --format fp8_tensor --target $target --type f32 --rows 128 --cols 256 \
+        --batch $batch --in weight="$data/w" --in weight_scale="$data/s" --x "$data/x" --out "$data/y"
+      od -An -v -w4 -tf4 "$data/y" | awk '/nan/ { print NR - 1 }' | paste -sd, >"$data/rows"
+      check "rows with NaN, $target, batch $batch" grep -qxE '5,40,100(,133,168,228)?' "$data/rows"
+    done
+  done
+  rm -r "$data"
+}
+
 # residual FORMAT: results that are added to themselves are twice as large, on each target; a file that is too short is refused.
 residual() {
   local format=$1 data=$work/residual-$1 cols target class run
@@ -260,7 +283,7 @@ residual() {
   rm -r "$data"
 }
 
-export -f near blocks checkpoint experts packed_experts near_experts not_finite residual
+export -f near blocks checkpoint experts packed_experts near_experts not_finite not_a_number residual
 
 everything() {
   for format in $(formats); do
@@ -273,7 +296,7 @@ everything() {
     case $format in q*) echo "blocks $format 5 7 3 f16" ;; esac
   done
   printf '%s\n' "blocks q4_K 1 40 8 f32" "blocks q6_K 2 1 2 f32" "blocks q4_0 300 98 1 f32" "blocks q8_0 1 1 1 f16" \
-    "not_finite q4_K" "not_finite q8_0" "residual q4_K" "residual q4_0" "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
+    "not_finite q4_K" "not_finite q8_0" not_a_number "residual q4_K" "residual q4_0" "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
   "$PACK" list | while IFS=$'\t' read -r format buffers shapes; do
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
     case $format in mx_* | ct_b4_g* | ct_b8_*) echo "packed_experts $format f32 $buffers" ;; esac

@@ -413,9 +413,8 @@ typedef struct qk_gemv_ {
 } qk_gemv_;
 
 static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *g, qk_error *error) {
-    if (g->batch > QK_GEMV_MAX_BATCH)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: batch is %" PRIu64 ", must be at most %u", kernel->name, g->batch,
-                       QK_GEMV_MAX_BATCH);
+    if (g->batch > UINT32_MAX)
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: batch is %" PRIu64 ", must be below 2^32", kernel->name, g->batch);
     if (g->rows > UINT32_MAX || g->cols > UINT32_MAX)
         return qk_fail(error, QK_ERROR_LIMIT, "%s: %s is %" PRIu64 ", must be below 2^32", kernel->name,
                        g->rows > UINT32_MAX ? "rows" : "cols", g->rows > UINT32_MAX ? g->rows : g->cols);

@@ -16,6 +16,7 @@
 /* What descriptors of such kernels say, unless somebody knows better. */
 #define QK_USUAL_ROWS 4u
 #define QK_USUAL_THREADS 64u
+#define QK_USUAL_WIDTH 32u
 /* Where a workgroup keeps all of x: values for each thread, and workgroups that keep a device busy that does not say. */
 #define QK_KEPT_VALUES UINT64_C(64)
 #define QK_BUSY_WORKGROUPS 660u
@@ -70,6 +71,8 @@ static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t 
     uint64_t tables = qk_constant_(kernel, constants, QK_CONSTANT_TABLE_COPIES, 1);
     if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
         return 32 * threads * qk_constant_(kernel, constants, QK_CONSTANT_AT_ONCE, 1);
+    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_COLUMNS)
+        return threads * kernel->columns_rows * 4 + QK_UNUSED_SHARED_BYTES;
     bytes = threads * rows * (fours != 0 || kept < 2 ? 2 : kept) + QK_UNUSED_SHARED_BYTES;
     if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
         bytes = qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1) > 4
@@ -397,6 +400,15 @@ static inline int qk_can_go_ahead_(const qk_kernel *kernel, const qk_limits *lim
     return cols / kernel->block_elements * qk_block_bytes_(kernel) % 16 == 0;
 }
 
+/* Whether the matrix is whole blocks, as all schedules but plain rows want it. */
+static inline int qk_is_whole_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
+    if (!kernel->ragged)
+        return 1;
+    if (kernel->view == QK_VIEW_SEQUENCE)
+        return cols % kernel->block_elements == 0;
+    return matrix_rows % kernel->block_rows == 0 && cols % kernel->block_cols == 0;
+}
+
 /* Whether rows of `cols` elements can have larger tiles: whole ones; and where loads go beyond the last block, which another path
  * takes, there is one before it. `matrix_rows` are those of the launch. */
 static inline int qk_fits_wide_(const qk_kernel *kernel, uint64_t matrix_rows, uint64_t cols) {
@@ -463,11 +475,65 @@ static inline int qk_forms_teams_(const qk_kernel *kernel, const qk_limits *limi
     uint32_t wanted = qk_wanted_schedule_(kernel);
     int integers = qk_constant_(kernel, NULL, QK_CONSTANT_DIGITS, 0) != 0;
     int smaller = integers ? s->kept == 2 && kernel->teams_tile < kernel->shared_tile : s->kept > 2;
-    if (s->kept < 2 || !qk_has_schedule_(kernel, QK_SCHEDULE_TEAMS) || !qk_fits_wide_(kernel, rows, cols))
+    if (s->kept < 2 || !qk_has_schedule_(kernel, QK_SCHEDULE_TEAMS) || !qk_fits_wide_(kernel, rows, cols) ||
+        !qk_is_whole_(kernel, rows, cols))
         return 0;
     if (wanted != QK_SCHEDULE_NONE || limits->subgroup_size < 32)
         return wanted == QK_SCHEDULE_TEAMS;
     return smaller || qk_ceil_(rows, 4 * s->rows * qk_subgroups_(limits, s->threads)) < qk_enough_workgroups_(limits);
+}
+
+/* Whether threads have rows of their own: where neighbours in memory are of different rows. */
+static inline int qk_walks_columns_(const qk_kernel *kernel, uint64_t rows, uint64_t cols) {
+    uint32_t wanted = qk_wanted_schedule_(kernel);
+    return (wanted == QK_SCHEDULE_NONE || wanted == QK_SCHEDULE_COLUMNS) &&
+           qk_has_schedule_(kernel, QK_SCHEDULE_COLUMNS) && qk_is_whole_(kernel, rows, cols);
+}
+
+/* Threads that share out the tiles of a row in QK_SCHEDULE_COLUMNS, at least: the bound of sums counts on them. */
+static inline uint32_t qk_least_parts_(const qk_limits *limits) {
+    return limits->subgroup_size < 32 && limits->subgroup_size != 0 ? 4 : 8;
+}
+
+/* The fewer rows there are, the fewer a workgroup has, whose threads then share out more of each row, until most processors have a
+ * workgroup. These are as large as can be with one right-hand side; sums and x of more of them take registers. */
+static inline void qk_columns_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch,
+                                         uint64_t rows, uint64_t cols, uint32_t *constants) {
+    uint64_t bands = qk_ceil_(rows, kernel->columns_rows), tiles = cols / kernel->columns_kept;
+    uint64_t room = (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u) - QK_UNUSED_SHARED_BYTES;
+    uint64_t most = qk_min_(limits->workgroup_size, room / (4 * kernel->columns_rows));
+    uint32_t kept = 1, width, threads, least = qk_least_parts_(limits);
+    while (kept < batch)
+        kept *= 2;
+    width = kept > 2 ? 16 : 32;
+    while (width > 8 && qk_ceil_(bands, width) < qk_enough_workgroups_(limits))
+        width /= 2;
+    threads = kept == 1                                                                      ? 1024
+              : kept == 2 || (kept == 4 && qk_ceil_(bands, width) <= qk_processors_(limits)) ? 512
+                                                                                             : 256;
+    /* Subgroups of a few lanes are a processor's, which takes those of a workgroup one after the other. */
+    if (limits->subgroup_size != 0 && limits->subgroup_size < 32) {
+        width = (uint32_t)qk_min_(width, qk_max_(limits->subgroup_size, 8));
+        threads = width * least;
+    }
+    while (threads > width * least && (threads > most || threads / 2 >= tiles * width))
+        threads /= 2;
+    while (width > 8 && threads > most) {
+        width /= 2;
+        threads /= 2;
+    }
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        constants[i] = c->value;
+        if (c->id == QK_CONSTANT_BATCH)
+            constants[i] = kept;
+        if (c->id == QK_CONSTANT_LOCAL_SIZE_X && c->value == QK_USUAL_THREADS)
+            constants[i] = threads;
+        if (c->id == QK_CONSTANT_WIDTH && c->value == QK_USUAL_WIDTH)
+            constants[i] = width;
+        if (c->id == QK_CONSTANT_SCHEDULE)
+            constants[i] = (uint32_t)QK_SCHEDULE_COLUMNS;
+    }
 }
 
 static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t cols, qk_share_ s,
@@ -512,6 +578,10 @@ static inline void qk_set_gemv_constants_(const qk_kernel *kernel, const qk_limi
  * memory for them. */
 static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, uint32_t *constants) {
+    if (qk_walks_columns_(kernel, rows, cols)) {
+        qk_columns_constants_(kernel, limits, batch, rows, cols, constants);
+        return;
+    }
     qk_share_ s = qk_share_out_(kernel, limits, batch, rows, cols, 0);
     /* As the planner has it, not with few lanes, which are a processor's. */
     uint32_t wanted = qk_wanted_schedule_(kernel);
@@ -539,6 +609,8 @@ static inline uint64_t qk_gemv_workgroups_(const qk_kernel *kernel, const qk_lim
     uint32_t at_once = qk_constant_(kernel, constants, QK_CONSTANT_ROWS, batch > 4 ? 2 : 4);
     uint32_t kept = qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 8),
              threads = qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64);
+    if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_COLUMNS)
+        return qk_ceil_(rows, (uint64_t)kernel->columns_rows * qk_constant_(kernel, constants, QK_CONSTANT_WIDTH, 32));
     if (qk_constant_(kernel, constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_TEAMS)
         return qk_ceil_(
             rows, qk_rows_of_teams_(limits, threads, at_once, qk_constant_(kernel, constants, QK_CONSTANT_SPLIT, 1)));
@@ -562,6 +634,10 @@ static inline int qk_fits_(const qk_kernel *kernel, const qk_limits *limits, uin
     uint32_t fours = qk_constant_(kernel, constants, QK_CONSTANT_SHARED_FOURS, 0);
     if (schedule == QK_SCHEDULE_ROWS)
         return 1;
+    if (!qk_is_whole_(kernel, matrix_rows, cols))
+        return 0;
+    if (schedule == QK_SCHEDULE_COLUMNS)
+        return threads >= qk_constant_(kernel, constants, QK_CONSTANT_WIDTH, 32) * qk_least_parts_(limits);
     if (lanes < rows)
         return 0; /* also where it is not known */
     if (schedule == QK_SCHEDULE_WIDE)

@@ -376,6 +376,20 @@ static inline uint64_t qk_row_tiles_(const qk_kernel *kernel, uint64_t cols) {
     return qk_ceil_(cols, tile);
 }
 
+/* x of a second launch begins where the device can bind it. */
+static inline qk_status qk_check_vectors_(const qk_call_ *call, const qk_gemv_ *g, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint32_t alignment = call->backend->limits.offset_alignment;
+    uint64_t bytes = QK_GEMV_MAX_BATCH * g->cols * qk_type_bytes(kernel->bindings[call->count - 2].element);
+    if (g->batch > QK_GEMV_MAX_BATCH && alignment != 0 && bytes % alignment != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: batch is %" PRIu64 ", must be at most %u where that many vectors of %" PRIu64
+                       " columns take %" PRIu64 " bytes, which is no multiple of %" PRIu32
+                       ", the device's alignment of offsets",
+                       kernel->name, g->batch, QK_GEMV_MAX_BATCH, g->cols, bytes, alignment);
+    return QK_OK;
+}
+
 /* Rows that one launch takes: all, but where blocks lie one after the other and the weights are larger than a binding. */
 static inline qk_status qk_chunk_gemv_(const qk_call_ *call, qk_gemv_ *g, qk_error *error) {
     uint32_t weights = call->count - 2;
@@ -392,10 +406,12 @@ static inline qk_status qk_chunk_gemv_(const qk_call_ *call, qk_gemv_ *g, qk_err
     return qk_chunk_(call, 0, weights, g->rows, qk_max_tiles_(call) / g->row_tiles, "row", &g->row_chunk, error);
 }
 
+/* Rows `first` to `first` + `count` with the right-hand sides from `vector` on, as many as a launch takes. */
 static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g, uint64_t first, uint64_t count,
-                                        qk_error *error) {
+                                        uint64_t vector, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     uint32_t weights = call->count - 2, constants[QK_MAX_CONSTANTS], push[QK_GEMV_MATRIX_PUSH_BYTES / 4];
+    uint64_t vectors = qk_min_(g->batch - vector, QK_GEMV_MAX_BATCH);
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
     for (uint32_t i = 0; i < call->count; i++)
@@ -403,10 +419,11 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
                                                                   : qk_part_(&call->arguments[i], 0, 1);
     for (uint32_t i = kernel->view == QK_VIEW_BLOCKS ? weights : 0; i < call->count; i++)
         ranges[i].size = call->arguments[i].need;
+    ranges[weights] = qk_part_(&call->arguments[weights], vector, vectors);
     push[0] = (uint32_t)count;
     push[1] = (uint32_t)g->row_tiles;
-    push[2] = (uint32_t)g->batch;
-    push[3] = (uint32_t)first;
+    push[2] = (uint32_t)vectors;
+    push[3] = (uint32_t)(vector * g->rows + first);
     push[4] = (uint32_t)g->rows;
     push[5] = g->adds;
     push[6] = (uint32_t)g->matrix.cols;
@@ -418,7 +435,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
         plan = qk_mma_plan_(kernel, &call->backend->limits, count, g->cols);
         qk_mma_constants_(kernel, &call->backend->limits, &plan, constants);
     } else
-        qk_gemv_constants_(kernel, &call->backend->limits, g->batch, count, g->cols, constants);
+        qk_gemv_constants_(kernel, &call->backend->limits, vectors, count, g->cols, constants);
     if (kernel->view == QK_VIEW_BLOCKS)
         qk_pad_(call, weights, first + count, ranges, constants);
     launch.kernel = kernel;
@@ -426,7 +443,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     launch.push = push;
     launch.constants = constants;
     uint64_t groups = mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups)
-                          : qk_gemv_workgroups_(kernel, &call->backend->limits, g->batch, count, g->cols, constants);
+                          : qk_gemv_workgroups_(kernel, &call->backend->limits, vectors, count, g->cols, constants);
     groups = qk_max_(groups, qk_least_workgroups_(&call->backend->limits, count,
                                                   g->cols * qk_constant_(kernel, constants, QK_CONSTANT_BATCH, 8),
                                                   qk_constant_(kernel, constants, QK_CONSTANT_LOCAL_SIZE_X, 64)));
@@ -448,7 +465,7 @@ typedef struct qk_epilogue {
  * y           batch * rows f32
  * rows, cols  of the matrix; cols a multiple of the block; where blocks are patches of a matrix and kernel->ragged is not 0,
  *             any number
- * batch       from 1 to 8
+ * batch       any number; a launch takes 8 of them, so that 9 are as slow as 16
  *
  * epilogue    what else is done with each sum before it is stored; NULL: nothing
  *
@@ -463,7 +480,7 @@ static inline qk_status qk_dispatch_gemv_with(const qk_backend *backend, const q
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
     int blocks = kernel->view == QK_VIEW_BLOCKS;
     qk_tuned_ tuned;
-    qk_status status = qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, error);
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, rows, cols, qk_min_(batch, QK_GEMV_MAX_BATCH), error);
     if (status == QK_OK)
         status = qk_check_call_(backend, kernel, blocks, tail, 2,
                                 blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
@@ -476,10 +493,13 @@ static inline qk_status qk_dispatch_gemv_with(const qk_backend *backend, const q
     qk_call_ call = qk_call_new_(backend, kernel);
     if ((status = qk_add_gemv_(&call, weights, x, y, &g, error)) != QK_OK)
         return status;
-    status = qk_chunk_gemv_(&call, &g, error);
+    status = qk_check_vectors_(&call, &g, error);
+    if (status == QK_OK)
+        status = qk_chunk_gemv_(&call, &g, error);
     for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
         n = qk_min_(g.row_chunk, rows - first);
-        status = qk_launch_gemv_(&call, &g, first, n, error);
+        for (uint64_t vector = 0; status == QK_OK && vector < batch; vector += QK_GEMV_MAX_BATCH)
+            status = qk_launch_gemv_(&call, &g, first, n, vector, error);
     }
     return status;
 }

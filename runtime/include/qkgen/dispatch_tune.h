@@ -84,7 +84,9 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
         own.kernel = tuned->original;
         own.constants = values;
         /* The shape fits what was chosen; its constants may not. */
-        qk_fit_schedule_(own.kernel, &tuned->outer->limits, 2, own.kernel->wide_block, values);
+        uint64_t rows = qk_max_(2, own.kernel->block_rows);
+        uint64_t cols = own.kernel->wide_block != 0 ? own.kernel->wide_block : own.kernel->block_cols;
+        qk_fit_schedule_(own.kernel, &tuned->outer->limits, rows, cols, values);
         /* A driver need not refuse it. */
         uint64_t bytes = qk_shared_bytes_(own.kernel, values), most = tuned->outer->limits.shared_bytes;
         if (most != 0 && bytes > most)

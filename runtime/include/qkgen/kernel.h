@@ -11,7 +11,7 @@
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
-#define QK_ABI_VERSION 4
+#define QK_ABI_VERSION 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -200,10 +200,13 @@ typedef struct qk_kernel {
     uint32_t shares_wide;   /* 1: its tiles are the larger ones */
     uint32_t teams_tile;    /* of QK_SCHEDULE_TEAMS, as shared_tile */
     uint32_t teams_kept;    /* elements of a tile there */
-    uint32_t rows_at_once;  /* of one right-hand side, that fit into a thread's registers; 0: 8 */
-    uint32_t rows_ahead;    /* of QK_SCHEDULE_AHEAD, as many at once; 0: the kernel does not have it */
-    uint32_t ahead_kept;    /* elements there whose x a lane keeps */
-    uint32_t ahead_block;   /* elements of which rows have a multiple there, as they have of 16 bytes */
+    uint32_t
+        columns_kept; /* of QK_SCHEDULE_COLUMNS, elements of a tile in each of its rows; 0: the kernel does not have it */
+    uint32_t columns_rows; /* rows of a tile there */
+    uint32_t rows_at_once; /* of one right-hand side, that fit into a thread's registers; 0: 8 */
+    uint32_t rows_ahead;   /* of QK_SCHEDULE_AHEAD, as many at once; 0: the kernel does not have it */
+    uint32_t ahead_kept;   /* elements there whose x a lane keeps */
+    uint32_t ahead_block;  /* elements of which rows have a multiple there, as they have of 16 bytes */
     /* Of sums, the numbers of the bound (docs/error-bounds.md): */
     uint32_t sum_roundings; /* of a product up to a tile's sum, in units of 2^-24 (qk_sum_eps); 0: no sums */
     uint32_t x_levels; /* x is rounded to steps, of which the largest in a group has so many; 0: it is not rounded */

@@ -1,0 +1,485 @@
+// gptq_v1_b4_g128_act_gemv_columns: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format gptq_v1_b4_g128_act`; do not edit.
+// 2640 bytes for 4096 elements, 4.156 bits each.
+// For each weight 0.52 bytes read, 15.8 operations: 1.34 loads, 5 bits, 4.53 integer, 2.95 float, 2 conversions.
+//
+//     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
+//     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
+//     for bits in 2 3 4 8, group in 32 64 128
+//
+//     block 32 x group ragged {
+//         buffer qweight[cols][rows] { w: u32[32][group * bits / 32] }
+//         buffer qzeros[g][rows]     { zs: u32[bits][1] }
+//         buffer scales[g][rows]     { d: f16[32][1] }
+//         buffer g_idx[cols]         { groups: u32[group] }
+//     }
+//
+//     code q                = w      { bits @ 0 (32 * group:bits) }
+//     code z per group      = zs     { bits @ 0 (32:bits) }
+//     code s: f16 per group = d      { 16 @ 0 (32:16) }
+//     code g                = groups { 32 @ 0 (group:32) }
+//
+//     value = (q - (z + 1 & (1 << bits) - 1)) * s
+//
+// Here bits = 4, group = 128.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
+layout(constant_id = 22) const uint WIDTH = 32;  // threads side by side, each with rows of its own
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+
+layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
+layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
+layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 3, std430) readonly buffer G_idxBuffer { uint g_idx[]; };
+layout(binding = 0, std430) readonly buffer Qweight_fourBuffer { uvec4 qweight_four[]; };
+layout(binding = 3, std430) readonly buffer G_idx_fourBuffer { uvec4 g_idx_four[]; };
+layout(binding = 5, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+layout(binding = 4, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 4, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u, TILE_ROWS = 4u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][BATCH][4];
+float x_sum[TILES][BATCH][1];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 4u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_run(from);
+        const vec4 x1 = x_run(from + 1u);
+        const vec4 x2 = x_run(from + 2u);
+        const vec4 x3 = x_run(from + 3u);
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+    }
+}
+
+// Adds the products of tile `j` of band `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[TILE_ROWS][BATCH]) {
+    const uint band = n, tile = j;
+    const uint block_row = band / 8u;
+    const uint r = band % 8u;
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    uvec4 four0 = qweight_four[(block_col * 16u + t * 2u) * (grid_rows * 8u) + (block_row * 8u + r)];
+    uint w0 = four0.x;
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uvec4 four1 = g_idx_four[block_col * 32u + t * 4u];
+    uint groups0 = four1.x;
+    uint groups1 = four1.y;
+    uint groups2 = four1.z;
+    uint groups3 = four1.w;
+    uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
+    uint group0 = min(g0.x, grid_cols - 1u);
+    uint zs0 = qzeros[group0 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z0 = (zs0 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group1 = min(g0.y, grid_cols - 1u);
+    uint zs1 = qzeros[group1 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z1 = (zs1 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group2 = min(g0.z, grid_cols - 1u);
+    uint zs2 = qzeros[group2 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z2 = (zs2 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group3 = min(g0.w, grid_cols - 1u);
+    uint zs3 = qzeros[group3 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z3 = (zs3 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uvec4 z4 = uvec4(z0, z1, z2, z3);
+    uint d0 = uint(scales[group0 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s0 = f16_to_f32(d0);  // d: 16 bits
+    uint d1 = uint(scales[group1 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s1 = f16_to_f32(d1);  // d: 16 bits
+    uint d2 = uint(scales[group2 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s2 = f16_to_f32(d2);  // d: 16 bits
+    uint d3 = uint(scales[group3 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s3 = f16_to_f32(d3);  // d: 16 bits
+    vec4 s4 = vec4(s0, s1, s2, s3);
+    uvec4 q1 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 four2 = g_idx_four[block_col * 32u + t * 4u + 1u];
+    uint groups4 = four2.x;
+    uint groups5 = four2.y;
+    uint groups6 = four2.z;
+    uint groups7 = four2.w;
+    uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
+    uint group4 = min(g1.x, grid_cols - 1u);
+    uint zs4 = qzeros[group4 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z5 = (zs4 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group5 = min(g1.y, grid_cols - 1u);
+    uint zs5 = qzeros[group5 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z6 = (zs5 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group6 = min(g1.z, grid_cols - 1u);
+    uint zs6 = qzeros[group6 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z7 = (zs6 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group7 = min(g1.w, grid_cols - 1u);
+    uint zs7 = qzeros[group7 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z8 = (zs7 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uvec4 z9 = uvec4(z5, z6, z7, z8);
+    uint d4 = uint(scales[group4 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s5 = f16_to_f32(d4);  // d: 16 bits
+    uint d5 = uint(scales[group5 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s6 = f16_to_f32(d5);  // d: 16 bits
+    uint d6 = uint(scales[group6 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s7 = f16_to_f32(d6);  // d: 16 bits
+    uint d7 = uint(scales[group7 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s8 = f16_to_f32(d7);  // d: 16 bits
+    vec4 s9 = vec4(s5, s6, s7, s8);
+    uvec4 four3 = qweight_four[(block_col * 16u + t * 2u + 1u) * (grid_rows * 8u) + (block_row * 8u + r)];
+    uint w1 = four3.x;
+    uvec4 q2 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uvec4 four4 = g_idx_four[block_col * 32u + t * 4u + 2u];
+    uint groups8 = four4.x;
+    uint groups9 = four4.y;
+    uint groups10 = four4.z;
+    uint groups11 = four4.w;
+    uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
+    uint group8 = min(g2.x, grid_cols - 1u);
+    uint zs8 = qzeros[group8 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z10 = (zs8 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group9 = min(g2.y, grid_cols - 1u);
+    uint zs9 = qzeros[group9 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z11 = (zs9 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group10 = min(g2.z, grid_cols - 1u);
+    uint zs10 = qzeros[group10 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z12 = (zs10 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group11 = min(g2.w, grid_cols - 1u);
+    uint zs11 = qzeros[group11 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z13 = (zs11 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uvec4 z14 = uvec4(z10, z11, z12, z13);
+    uint d8 = uint(scales[group8 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s10 = f16_to_f32(d8);  // d: 16 bits
+    uint d9 = uint(scales[group9 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s11 = f16_to_f32(d9);  // d: 16 bits
+    uint d10 = uint(scales[group10 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s12 = f16_to_f32(d10);  // d: 16 bits
+    uint d11 = uint(scales[group11 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s13 = f16_to_f32(d11);  // d: 16 bits
+    vec4 s14 = vec4(s10, s11, s12, s13);
+    uvec4 q3 = (uvec4(w1) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uvec4 four5 = g_idx_four[block_col * 32u + t * 4u + 3u];
+    uint groups12 = four5.x;
+    uint groups13 = four5.y;
+    uint groups14 = four5.z;
+    uint groups15 = four5.w;
+    uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
+    uint group12 = min(g3.x, grid_cols - 1u);
+    uint zs12 = qzeros[group12 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z15 = (zs12 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group13 = min(g3.y, grid_cols - 1u);
+    uint zs13 = qzeros[group13 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z16 = (zs13 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group14 = min(g3.z, grid_cols - 1u);
+    uint zs14 = qzeros[group14 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z17 = (zs14 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uint group15 = min(g3.w, grid_cols - 1u);
+    uint zs15 = qzeros[group15 * (grid_rows * 4u) + (block_row * 4u + r / 2u)];
+    uint z18 = (zs15 >> (r % 2u * 16u)) & 15u;  // zs: 4 bits
+    uvec4 z19 = uvec4(z15, z16, z17, z18);
+    uint d12 = uint(scales[group12 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s15 = f16_to_f32(d12);  // d: 16 bits
+    uint d13 = uint(scales[group13 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s16 = f16_to_f32(d13);  // d: 16 bits
+    uint d14 = uint(scales[group14 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s17 = f16_to_f32(d14);  // d: 16 bits
+    uint d15 = uint(scales[group15 * (grid_rows * 32u) + (block_row * 32u + r * 4u)]);
+    float s18 = f16_to_f32(d15);  // d: 16 bits
+    vec4 s19 = vec4(s15, s16, s17, s18);
+    uint w2 = four0.y;
+    uvec4 q4 = (uvec4(w2) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint z20 = (zs0 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z21 = (zs1 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z22 = (zs2 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z23 = (zs3 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uvec4 z24 = uvec4(z20, z21, z22, z23);
+    uint d16 = uint(scales[group0 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s20 = f16_to_f32(d16);  // d: 16 bits
+    uint d17 = uint(scales[group1 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s21 = f16_to_f32(d17);  // d: 16 bits
+    uint d18 = uint(scales[group2 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s22 = f16_to_f32(d18);  // d: 16 bits
+    uint d19 = uint(scales[group3 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s23 = f16_to_f32(d19);  // d: 16 bits
+    vec4 s24 = vec4(s20, s21, s22, s23);
+    uvec4 q5 = (uvec4(w2) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint z25 = (zs4 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z26 = (zs5 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z27 = (zs6 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z28 = (zs7 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uvec4 z29 = uvec4(z25, z26, z27, z28);
+    uint d20 = uint(scales[group4 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s25 = f16_to_f32(d20);  // d: 16 bits
+    uint d21 = uint(scales[group5 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s26 = f16_to_f32(d21);  // d: 16 bits
+    uint d22 = uint(scales[group6 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s27 = f16_to_f32(d22);  // d: 16 bits
+    uint d23 = uint(scales[group7 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s28 = f16_to_f32(d23);  // d: 16 bits
+    vec4 s29 = vec4(s25, s26, s27, s28);
+    uint w3 = four3.y;
+    uvec4 q6 = (uvec4(w3) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint z30 = (zs8 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z31 = (zs9 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z32 = (zs10 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z33 = (zs11 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uvec4 z34 = uvec4(z30, z31, z32, z33);
+    uint d24 = uint(scales[group8 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s30 = f16_to_f32(d24);  // d: 16 bits
+    uint d25 = uint(scales[group9 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s31 = f16_to_f32(d25);  // d: 16 bits
+    uint d26 = uint(scales[group10 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s32 = f16_to_f32(d26);  // d: 16 bits
+    uint d27 = uint(scales[group11 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s33 = f16_to_f32(d27);  // d: 16 bits
+    vec4 s34 = vec4(s30, s31, s32, s33);
+    uvec4 q7 = (uvec4(w3) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint z35 = (zs12 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z36 = (zs13 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z37 = (zs14 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uint z38 = (zs15 >> (r % 2u * 16u + 4u)) & 15u;  // zs: 4 bits
+    uvec4 z39 = uvec4(z35, z36, z37, z38);
+    uint d28 = uint(scales[group12 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s35 = f16_to_f32(d28);  // d: 16 bits
+    uint d29 = uint(scales[group13 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s36 = f16_to_f32(d29);  // d: 16 bits
+    uint d30 = uint(scales[group14 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s37 = f16_to_f32(d30);  // d: 16 bits
+    uint d31 = uint(scales[group15 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 1u)]);
+    float s38 = f16_to_f32(d31);  // d: 16 bits
+    vec4 s39 = vec4(s35, s36, s37, s38);
+    uint w4 = four0.z;
+    uvec4 q8 = (uvec4(w4) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint z40 = (zs0 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z41 = (zs1 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z42 = (zs2 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z43 = (zs3 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uvec4 z44 = uvec4(z40, z41, z42, z43);
+    uint d32 = uint(scales[group0 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s40 = f16_to_f32(d32);  // d: 16 bits
+    uint d33 = uint(scales[group1 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s41 = f16_to_f32(d33);  // d: 16 bits
+    uint d34 = uint(scales[group2 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s42 = f16_to_f32(d34);  // d: 16 bits
+    uint d35 = uint(scales[group3 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s43 = f16_to_f32(d35);  // d: 16 bits
+    vec4 s44 = vec4(s40, s41, s42, s43);
+    uvec4 q9 = (uvec4(w4) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint z45 = (zs4 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z46 = (zs5 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z47 = (zs6 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z48 = (zs7 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uvec4 z49 = uvec4(z45, z46, z47, z48);
+    uint d36 = uint(scales[group4 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s45 = f16_to_f32(d36);  // d: 16 bits
+    uint d37 = uint(scales[group5 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s46 = f16_to_f32(d37);  // d: 16 bits
+    uint d38 = uint(scales[group6 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s47 = f16_to_f32(d38);  // d: 16 bits
+    uint d39 = uint(scales[group7 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s48 = f16_to_f32(d39);  // d: 16 bits
+    vec4 s49 = vec4(s45, s46, s47, s48);
+    uint w5 = four3.z;
+    uvec4 q10 = (uvec4(w5) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint z50 = (zs8 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z51 = (zs9 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z52 = (zs10 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z53 = (zs11 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uvec4 z54 = uvec4(z50, z51, z52, z53);
+    uint d40 = uint(scales[group8 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s50 = f16_to_f32(d40);  // d: 16 bits
+    uint d41 = uint(scales[group9 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s51 = f16_to_f32(d41);  // d: 16 bits
+    uint d42 = uint(scales[group10 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s52 = f16_to_f32(d42);  // d: 16 bits
+    uint d43 = uint(scales[group11 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s53 = f16_to_f32(d43);  // d: 16 bits
+    vec4 s54 = vec4(s50, s51, s52, s53);
+    uvec4 q11 = (uvec4(w5) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint z55 = (zs12 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z56 = (zs13 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z57 = (zs14 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uint z58 = (zs15 >> (r % 2u * 16u + 8u)) & 15u;  // zs: 4 bits
+    uvec4 z59 = uvec4(z55, z56, z57, z58);
+    uint d44 = uint(scales[group12 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s55 = f16_to_f32(d44);  // d: 16 bits
+    uint d45 = uint(scales[group13 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s56 = f16_to_f32(d45);  // d: 16 bits
+    uint d46 = uint(scales[group14 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s57 = f16_to_f32(d46);  // d: 16 bits
+    uint d47 = uint(scales[group15 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 2u)]);
+    float s58 = f16_to_f32(d47);  // d: 16 bits
+    vec4 s59 = vec4(s55, s56, s57, s58);
+    uint w6 = four0.w;
+    uvec4 q12 = (uvec4(w6) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint z60 = (zs0 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z61 = (zs1 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z62 = (zs2 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z63 = (zs3 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uvec4 z64 = uvec4(z60, z61, z62, z63);
+    uint d48 = uint(scales[group0 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s60 = f16_to_f32(d48);  // d: 16 bits
+    uint d49 = uint(scales[group1 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s61 = f16_to_f32(d49);  // d: 16 bits
+    uint d50 = uint(scales[group2 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s62 = f16_to_f32(d50);  // d: 16 bits
+    uint d51 = uint(scales[group3 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s63 = f16_to_f32(d51);  // d: 16 bits
+    vec4 s64 = vec4(s60, s61, s62, s63);
+    uvec4 q13 = (uvec4(w6) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint z65 = (zs4 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z66 = (zs5 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z67 = (zs6 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z68 = (zs7 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uvec4 z69 = uvec4(z65, z66, z67, z68);
+    uint d52 = uint(scales[group4 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s65 = f16_to_f32(d52);  // d: 16 bits
+    uint d53 = uint(scales[group5 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s66 = f16_to_f32(d53);  // d: 16 bits
+    uint d54 = uint(scales[group6 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s67 = f16_to_f32(d54);  // d: 16 bits
+    uint d55 = uint(scales[group7 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s68 = f16_to_f32(d55);  // d: 16 bits
+    vec4 s69 = vec4(s65, s66, s67, s68);
+    uint w7 = four3.w;
+    uvec4 q14 = (uvec4(w7) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint z70 = (zs8 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z71 = (zs9 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z72 = (zs10 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z73 = (zs11 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uvec4 z74 = uvec4(z70, z71, z72, z73);
+    uint d56 = uint(scales[group8 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s70 = f16_to_f32(d56);  // d: 16 bits
+    uint d57 = uint(scales[group9 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s71 = f16_to_f32(d57);  // d: 16 bits
+    uint d58 = uint(scales[group10 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s72 = f16_to_f32(d58);  // d: 16 bits
+    uint d59 = uint(scales[group11 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s73 = f16_to_f32(d59);  // d: 16 bits
+    vec4 s74 = vec4(s70, s71, s72, s73);
+    uvec4 q15 = (uvec4(w7) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint z75 = (zs12 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z76 = (zs13 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z77 = (zs14 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uint z78 = (zs15 >> (r % 2u * 16u + 12u)) & 15u;  // zs: 4 bits
+    uvec4 z79 = uvec4(z75, z76, z77, z78);
+    uint d60 = uint(scales[group12 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s75 = f16_to_f32(d60);  // d: 16 bits
+    uint d61 = uint(scales[group13 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s76 = f16_to_f32(d61);  // d: 16 bits
+    uint d62 = uint(scales[group14 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s77 = f16_to_f32(d62);  // d: 16 bits
+    uint d63 = uint(scales[group15 * (grid_rows * 32u) + (block_row * 32u + r * 4u + 3u)]);
+    float s78 = f16_to_f32(d63);  // d: 16 bits
+    vec4 s79 = vec4(s75, s76, s77, s78);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4), x[k][m][1],
+            vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9);
+        float dots1 = dot_add(dots0, x[k][m][2], vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14);
+        float dots2 = dot_add(dots1, x[k][m][3], vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19);
+        sum[0][m] += dots2;
+    }
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots3 = dot_add(dot(x[k][m][0], vec4(ivec4(q4) - ((ivec4(z24) + 1) & 15)) * s24), x[k][m][1],
+            vec4(ivec4(q5) - ((ivec4(z29) + 1) & 15)) * s29);
+        float dots4 = dot_add(dots3, x[k][m][2], vec4(ivec4(q6) - ((ivec4(z34) + 1) & 15)) * s34);
+        float dots5 = dot_add(dots4, x[k][m][3], vec4(ivec4(q7) - ((ivec4(z39) + 1) & 15)) * s39);
+        sum[1][m] += dots5;
+    }
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots6 = dot_add(dot(x[k][m][0], vec4(ivec4(q8) - ((ivec4(z44) + 1) & 15)) * s44), x[k][m][1],
+            vec4(ivec4(q9) - ((ivec4(z49) + 1) & 15)) * s49);
+        float dots7 = dot_add(dots6, x[k][m][2], vec4(ivec4(q10) - ((ivec4(z54) + 1) & 15)) * s54);
+        float dots8 = dot_add(dots7, x[k][m][3], vec4(ivec4(q11) - ((ivec4(z59) + 1) & 15)) * s59);
+        sum[2][m] += dots8;
+    }
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots9 = dot_add(dot(x[k][m][0], vec4(ivec4(q12) - ((ivec4(z64) + 1) & 15)) * s64), x[k][m][1],
+            vec4(ivec4(q13) - ((ivec4(z69) + 1) & 15)) * s69);
+        float dots10 = dot_add(dots9, x[k][m][2], vec4(ivec4(q14) - ((ivec4(z74) + 1) & 15)) * s74);
+        float dots11 = dot_add(dots10, x[k][m][3], vec4(ivec4(q15) - ((ivec4(z79) + 1) & 15)) * s79);
+        sum[3][m] += dots11;
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x * TILE_ROWS];
+
+void main() {
+    // Neighbours in memory are of different rows. So WIDTH threads have as many rows, or bands of them, whose words they load side by
+    // side, and meet the same x. Tiles of these rows are dealt out to all threads of a workgroup.
+    const uint place = gl_LocalInvocationID.x % WIDTH, part = gl_LocalInvocationID.x / WIDTH, parts = gl_WorkGroupSize.x / WIDTH;
+    const uint bands = rows / TILE_ROWS, tiles = row_tiles / 1u;
+    for (uint first = gl_WorkGroupID.x * WIDTH; first < bands; first += gl_NumWorkGroups.x * WIDTH) {
+        float sum[TILE_ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < TILE_ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint j = part; j < tiles; j += parts) {
+            load_x(0u, j, 0u);
+            accumulate(min(first + place, bands - 1u), j, 0u, sum);
+        }
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            [[unroll]] for (uint r = 0u; r < TILE_ROWS; ++r) partial[r * gl_WorkGroupSize.x + gl_LocalInvocationID.x] = sum[r][m];
+            barrier();
+            // By pairs: of 2 * apart parts, the second half is added to the first.
+            for (uint apart = parts / 2u; apart > 0u; apart /= 2u) {
+                for (uint i = gl_LocalInvocationID.x; i < apart * WIDTH * TILE_ROWS; i += gl_WorkGroupSize.x) {
+                    const uint at = i / (apart * WIDTH) * gl_WorkGroupSize.x + i % (apart * WIDTH);
+                    partial[at] += partial[at + apart * WIDTH];
+                }
+                barrier();
+            }
+            for (uint i = gl_LocalInvocationID.x; i < WIDTH * TILE_ROWS; i += gl_WorkGroupSize.x) {
+                const uint band = first + i / TILE_ROWS, from = i % TILE_ROWS * gl_WorkGroupSize.x + i / TILE_ROWS;
+                if (band < bands && m < batch) finish(m, band * TILE_ROWS + i % TILE_ROWS, partial[from]);
+            }
+            barrier();
+        }
+    }
+}

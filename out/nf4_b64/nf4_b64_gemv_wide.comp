@@ -1,0 +1,265 @@
+// nf4_b64_gemv_wide: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+// Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
+// 36 bytes for 64 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 5.09 operations: 0.0469 loads, 2 bits, 0.0312 integer, 2.02 float, 1 lookups.
+//
+//     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
+//     from "bitsandbytes: Linear4bit with quant_type nf4"
+//     for group in 64 128
+//
+//     block group ragged {
+//         buffer weight { w: u8[group / 2] }
+//         buffer absmax { s: f32 }
+//     }
+//
+//     table N: f32[16] = {
+//         -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453,
+//         -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
+//         0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
+//         0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
+//     }
+//
+//     code q = w { 4 @ 4 (2:-4, group / 2:8) }
+//
+//     value = N[q] * s
+//
+// Here group = 64.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time, at most as many as a subgroup has lanes
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, at most as many as there are
+layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) readonly buffer AbsmaxBuffer { uint absmax[]; };
+layout(binding = 4, std430) readonly buffer NTable { float N[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 3, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+};
+
+layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 2, std430) readonly buffer InputHalves { uvec2 x_halves[]; };
+
+// Run `at` of x: 4 consecutive elements.
+vec4 x_run(uint at) {
+    if (X_TYPE == 0u) return x_in[at];
+    const uvec2 run = uvec2(x_halves[at]);
+    return X_TYPE == 1u ? vec4(unpackHalf2x16(run.x), unpackHalf2x16(run.y))
+        : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
+}
+
+// Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
+void finish(uint m, uint n, float sum, bool first) {
+    const uint at = m * y_rows + y_first + n;
+    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+}
+
+void finish(uint m, uint n, float sum) {
+    finish(m, n, sum, true);
+}
+
+const uint TILES = 1u;
+
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][16];
+float x_sum[TILES][1];
+
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_run(at);
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+// Loads what tile `j` of a row meets of right-hand side `vector`.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 16u;
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
+    const vec4 x8 = staged_x(from + 8u);
+    const vec4 x9 = staged_x(from + 9u);
+    const vec4 x10 = staged_x(from + 10u);
+    const vec4 x11 = staged_x(from + 11u);
+    const vec4 x12 = staged_x(from + 12u);
+    const vec4 x13 = staged_x(from + 13u);
+    const vec4 x14 = staged_x(from + 14u);
+    const vec4 x15 = staged_x(from + 15u);
+    x[k][0] = x0;
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3;
+    x[k][4] = x4;
+    x[k][5] = x5;
+    x[k][6] = x6;
+    x[k][7] = x7;
+    x[k][8] = x8;
+    x[k][9] = x9;
+    x[k][10] = x10;
+    x[k][11] = x11;
+    x[k][12] = x12;
+    x[k][13] = x13;
+    x[k][14] = x14;
+    x[k][15] = x15;
+}
+
+// Loads tile `j` of row `n`.
+void fetch(uint n, uint j, out uvec4 fours[2], out uint words[1]) {
+    const uint block = n * (row_tiles / 4u) + j;
+    fours[0] = weight_four[block * 2u];
+    fours[1] = weight_four[block * 2u + 1u];
+    words[0] = absmax[block];
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, uvec4 fours[2], uint words[1], inout float sum) {
+    const uint block = n * (row_tiles / 4u) + j;
+    float s = uintBitsToFloat(words[0]);
+    uvec4 four0 = fours[0];
+    uint w0 = four0.x;
+    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uvec4 q1 = (uvec4(w0) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uint w1 = four0.y;
+    uvec4 q2 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uvec4 q3 = (uvec4(w1) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uint w2 = four0.z;
+    uvec4 q4 = (uvec4(w2) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uvec4 q5 = (uvec4(w2) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uint w3 = four0.w;
+    uvec4 q6 = (uvec4(w3) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uvec4 q7 = (uvec4(w3) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uvec4 four1 = fours[1];
+    uint w4 = four1.x;
+    uvec4 q8 = (uvec4(w4) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uvec4 q9 = (uvec4(w4) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uint w5 = four1.y;
+    uvec4 q10 = (uvec4(w5) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uvec4 q11 = (uvec4(w5) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uint w6 = four1.z;
+    uvec4 q12 = (uvec4(w6) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uvec4 q13 = (uvec4(w6) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    uint w7 = four1.w;
+    uvec4 q14 = (uvec4(w7) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    uvec4 q15 = (uvec4(w7) >> uvec4(20, 16, 28, 24)) & 15u;  // w: 4 bits
+    float dots0 = dot_add(dot(x[k][0], vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w])), x[k][1], vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]));
+    float dots1 = dot_add(dots0, x[k][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]));
+    float dots2 = dot_add(dots1, x[k][3], vec4(N[q3.x], N[q3.y], N[q3.z], N[q3.w]));
+    float dots3 = dot_add(dots2, x[k][4], vec4(N[q4.x], N[q4.y], N[q4.z], N[q4.w]));
+    float dots4 = dot_add(dots3, x[k][5], vec4(N[q5.x], N[q5.y], N[q5.z], N[q5.w]));
+    float dots5 = dot_add(dots4, x[k][6], vec4(N[q6.x], N[q6.y], N[q6.z], N[q6.w]));
+    float dots6 = dot_add(dots5, x[k][7], vec4(N[q7.x], N[q7.y], N[q7.z], N[q7.w]));
+    float dots7 = dot_add(dot(x[k][8], vec4(N[q8.x], N[q8.y], N[q8.z], N[q8.w])), x[k][9], vec4(N[q9.x], N[q9.y], N[q9.z], N[q9.w]));
+    float dots8 = dot_add(dots7, x[k][10], vec4(N[q10.x], N[q10.y], N[q10.z], N[q10.w]));
+    float dots9 = dot_add(dots8, x[k][11], vec4(N[q11.x], N[q11.y], N[q11.z], N[q11.w]));
+    float dots10 = dot_add(dots9, x[k][12], vec4(N[q12.x], N[q12.y], N[q12.z], N[q12.w]));
+    float dots11 = dot_add(dots10, x[k][13], vec4(N[q13.x], N[q13.y], N[q13.z], N[q13.w]));
+    float dots12 = dot_add(dots11, x[k][14], vec4(N[q14.x], N[q14.y], N[q14.z], N[q14.w]));
+    float dots13 = dot_add(dots12, x[k][15], vec4(N[q15.x], N[q15.y], N[q15.z], N[q15.w]));
+    sum += s * (dots6 + dots13);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + end * 16u;
+    for (staged_from = runs + begin * 16u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_run(staged_from + i);
+        barrier();
+        [[unroll]] for (uint k = 0; k < TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j * 16u - staged_from < STAGED) load_x(vector, j, k);
+        }
+    }
+}
+
+// One right-hand side: subgroups share a row, each with the slice of x that it holds, and walk down the rows.
+void walk() {
+    const uint tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * TILES, slices = (tiles + slice - 1u) / slice;
+    const uint split = SPLIT, teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    uint held = ~0u, turn = 0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_x(0u, c0 * slice, min((c0 + split) * slice, tiles), c * slice + lane);
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
+                if (STAGED == 1u && !kept) load_x(0u, min(j, tiles - 1u), k);
+                if (j >= tiles) continue;
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][1];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c0;
+        }
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) finish(0u, row + lane, all);
+            continue;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        const uint i = gl_LocalInvocationID.x, at = place + i / ROWS * (split - 1u) * ROWS + i;
+        if (i >= teams * ROWS || first + i >= rows) continue;
+        float total = 0.0;
+        [[unroll]] for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+        finish(0u, first + i, total);
+    }
+}
+
+void main() {
+    // Dispatch launches nothing else; but a compiler may choose better for a walk that may not be taken.
+    if (gl_SubgroupSize >= ROWS && gl_NumSubgroups >= SPLIT && row_tiles > 0u) walk();
+}
