@@ -554,7 +554,8 @@ static void test_nans(void **state) {
         "pair2.y, pair3.y)))\n"
         "x0 * 2^8 2^8 2^8 2^8\nx1 * 2^8 2^8 2^8 2^8");
     b = bench_new(); /* not all bytes of a word, of which others may be NaN */
-    assert_false(qg_as_halves_or_nan(b.ir, with_nans(&b, every(&b, "w", 0, 4, 8)), 4, &halves));
+    static const uint32_t twice[] = {0, 8, 0, 8};
+    assert_false(qg_as_halves_or_nan(b.ir, with_nans(&b, fields(&b, word(&b, "w"), 4, twice, 8)), 4, &halves));
     qg_arena_free(b.arena);
 }
 
@@ -633,6 +634,11 @@ static void test_rows(void **state) {
     b = bench_new(); /* other factors in a row: as they stand */
     for (uint32_t i = 0; i < 4; ++i) values[i] = in_words(&b, i % 2, i < 2 ? apart : alike[1], 4);
     check_rows(b, 2, values);
+    qg_arena_free(b.arena);
+    b = bench_new(); /* and in other runs of it */
+    for (uint32_t i = 0; i < 4; ++i) values[i] = in_words(&b, i % 2, alike[i % 2 * 2], 4);
+    check_rows(b, 2, values);
+    assert_false(qg_uses(b.ir, QG_HALVES));
     qg_arena_free(b.arena);
     b = bench_new(); /* codes of a run in one word: x takes the factors, of all rows */
     for (uint32_t i = 0; i < 6; ++i)
