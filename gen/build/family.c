@@ -185,8 +185,6 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
     return products == QG_PRODUCTS_F32 ? save_registers(arena, wide) : wide;
 }
 
-bool qg_walks_columns(const qg_layout *layout) { return layout->view == QG_VIEW_MATRIX && qg_is_turned(layout); }
-
 /* `rows` is the plan of sums over rows of the format. Threads with rows of their own meet all of x: to make bytes of
  * it, each for itself, would take longer than to multiply. */
 static bool has_class(qg_arena *arena, const qg_plan *rows, const qg_family *family, const qg_sum_class *sum) {

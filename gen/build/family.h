@@ -126,8 +126,6 @@ bool qg_stages_x(const qg_kernel *kernel);
 enum { QG_LEAST_STAGED = 512 };
 /* Whether its products are those of matrix units. */
 bool qg_is_mma(const qg_kernel *kernel);
-/* Whether neighbours in a format's memory are of different rows, so that threads have rows of their own. */
-bool qg_walks_columns(const qg_layout *layout);
 /* Whether a format has sums of that class. */
 bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum);
 

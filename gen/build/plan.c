@@ -443,6 +443,8 @@ const qg_plan *qg_plan_small(qg_arena *arena, const qg_layout *layout, const qg_
     return plan_wide(arena, layout, rows, WIDE_SMALL);
 }
 
+bool qg_walks_columns(const qg_layout *layout) { return layout->view == QG_VIEW_MATRIX && qg_is_turned(layout); }
+
 static const qg_plan *plan_columns(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool wide) {
     const aim aim = {.fewest = rows->tile_elements, .most = WIDE_FEWEST, .sums = true, .rows = true};
     qg_plan *plan = plan_tiles(arena, layout, aim);
@@ -452,7 +454,7 @@ static const qg_plan *plan_columns(qg_arena *arena, const qg_layout *layout, con
 }
 
 const qg_plan *qg_plan_columns(qg_arena *arena, const qg_layout *layout, const qg_plan *rows) {
-    if (layout->ragged || layout->view != QG_VIEW_MATRIX || !qg_is_turned(layout)) return NULL;
+    if (layout->ragged || !qg_walks_columns(layout)) return NULL;
     const qg_plan *plan = plan_columns(arena, layout, rows, true);
     const qg_ir *ir = qg_lower_dot(plan, QG_PRODUCTS_F32);
     if (plan->tile_elements % rows->tile_elements || !ir) return NULL;

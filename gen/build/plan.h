@@ -71,6 +71,8 @@ const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout);
 const qg_plan *qg_plan_stores(qg_arena *arena, const qg_layout *layout, qg_scalar type, bool rows);
 /* Whether neighbours in memory are codes of different rows of a matrix. */
 bool qg_is_turned(const qg_layout *layout);
+/* The same of patches of a matrix, so that threads have rows of their own. */
+bool qg_walks_columns(const qg_layout *layout);
 /* Plans sums over rows: the same, with more elements a thread, so that scales are decoded for fewer threads. */
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
 /* Plans sums over rows with loads of 16 bytes: tiles of at least so many words that these pay, of as

@@ -209,7 +209,7 @@ static const qg_node *typed_lane(const qg_node *node, uint32_t lane, fields *f) 
     return bits->op == QG_LANE && (uint32_t)bits->integer == lane ? bits->arg[0] : NULL;
 }
 
-/* Lanes that are floats of few bits by their type, without special values. */
+/* Lanes that are floats of few bits by their type; without infinities, and NaN only where all digits are 1. */
 static bool match_typed(const qg_node *node, uint32_t lanes, fields *f) {
     const qg_node *bits = NULL;
     fields masked = {.width = 0};

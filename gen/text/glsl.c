@@ -400,7 +400,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_program *progra
                       accumulate(arena, step, where, program->ahead ? NULL : "row_tiles",
                                  program->schedule == QK_SCHEDULE_COLUMNS)));
     qg_hole(holes, "band_rows", qg_format(arena, "%u", step->plan->tile_rows));
-    qg_hole(holes, "step_tiles", qg_format(arena, "%u", step->size));
+    qg_hole(holes, "own_tiles", step->size > 1 ? qg_format(arena, "row_tiles / %uu", step->size) : "row_tiles");
 }
 
 /* ---- matrix units ---- */

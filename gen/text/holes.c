@@ -117,7 +117,9 @@ char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
     if (plan->tile_rows > 1) { /* `band` says which rows */
         const uint32_t bands = layout->block_rows / plan->tile_rows;
         const char *by = qg_format(arena, "%u%s", bands, s);
-        add_quotient(&text, ir, type, "block_row", "band", "/", by);
+        if (bands == 1 && qg_uses_argument(ir, "block_row"))
+            qg_text_printf(&text, "    const %s block_row = band;\n", type);
+        if (bands > 1) add_quotient(&text, ir, type, "block_row", "band", "/", by);
         if (bands > 1) add_quotient(&text, ir, type, "r", "band", "%", by);
     } else {
         add_quotient(&text, ir, type, "block_row", "row", apart ? "%" : "/", rows);

@@ -454,7 +454,7 @@ void main() {
     // Neighbours in memory are of different rows. So WIDTH threads have as many rows, or bands of them, whose words they load side by
     // side, and meet the same x. Tiles of these rows are dealt out to all threads of a workgroup.
     const uint place = gl_LocalInvocationID.x % WIDTH, part = gl_LocalInvocationID.x / WIDTH, parts = gl_WorkGroupSize.x / WIDTH;
-    const uint bands = rows / TILE_ROWS, tiles = row_tiles / 1u;
+    const uint bands = rows / TILE_ROWS, tiles = row_tiles;
     for (uint first = gl_WorkGroupID.x * WIDTH; first < bands; first += gl_NumWorkGroups.x * WIDTH) {
         float sum[TILE_ROWS][BATCH];
         [[unroll]] for (uint r = 0u; r < TILE_ROWS; ++r) {

@@ -76,7 +76,7 @@ uvec2 pack_f16(vec4 v) {
 
 // The 80 values of a tile of 10 rows, in runs of 4 consecutive elements.
 void decode(uint band, uint tile, out precise vec4 v[20]) {
-    const uint block_row = band / 1u;
+    const uint block_row = band;
     const uint t = tile % 8u;
     // row 0, elements 0 to 3, counted from the tile's first
     uint w0 = W_q[block_row * 64u + t * 8u];

@@ -46,7 +46,7 @@ float f16_to_f32(uint bits) {
 
 // The 40 values of a tile of 10 rows, in runs of 4 consecutive elements.
 void decode(uint band, uint tile, out precise vec4 v[10]) {
-    const uint block_row = band / 1u;
+    const uint block_row = band;
     const uint t = tile % 16u;
     // row 0, elements 0 to 3, counted from the tile's first
     uint w0 = W_q[block_row * 64u + t * 4u];
