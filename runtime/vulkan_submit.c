@@ -201,8 +201,15 @@ static qk_status record(void *context, const qk_launch *launch, qk_error *error)
     return QK_OK;
 }
 
+static qk_status order(void *context, qk_error *error) {
+    (void)error;
+    qk_vulkan_barrier((qk_vulkan *)context);
+    return QK_OK;
+}
+
 qk_backend qk_vulkan_backend(qk_vulkan *vk) {
     qk_backend backend = {0};
+    backend.barrier = order;
     backend.context = vk;
     backend.api = QK_API_VULKAN;
     backend.launch = record;

@@ -78,6 +78,15 @@ static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_
     add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
 }
 
+static void describe_tile_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
+    static const choice all[] = {{QK_CONSTANT_LOCAL_SIZE_X, true}, {QK_CONSTANT_TILE_ROWS, true},
+                                 {QK_CONSTANT_TILE_COLS, true},    {QK_CONSTANT_OWN_ROWS, true},
+                                 {QK_CONSTANT_OWN_COLS, true},     {QK_CONSTANT_ORDER_A, true},
+                                 {QK_CONSTANT_ORDER_BC, true},     {QK_CONSTANT_SCHEDULE, true},
+                                 {QK_CONSTANT_X_TYPE, true}};
+    add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
+}
+
 void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     const bool vulkan = described->api == QK_API_VULKAN, wide = vulkan && kernel->wide;
     const bool sums = kernel->family->sums, dense = sums && !kernel->family->in_blocks;
@@ -98,7 +107,9 @@ void qg_describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *
                           {QK_CONSTANT_LANES, kernel->ahead && vulkan},
                           {QK_CONSTANT_WIDTH, kernel->columns && vulkan},
                           {QK_CONSTANT_X_TYPE, sums && vulkan}};
-    if (qg_is_mma(kernel))
+    if (kernel->family->in_tiles)
+        describe_tile_constants(arena, kernel, described);
+    else if (qg_is_mma(kernel))
         describe_mma_constants(arena, kernel, described);
     else
         add_constants(arena, kernel, described, all, sizeof all / sizeof *all);

@@ -5,9 +5,11 @@
 /* Roundings beside those of a tile's products and of the value's operations: of x, of integers of several
  * digits, over lanes, over subgroups; those of halves, in units of 2^-24; and how many there are for each
  * product that a matrix unit adds, which cuts off what its terms have below the largest of them. */
-enum { OTHER_ROUNDINGS = 56, HALF_ROUNDING = 1 << 13, OF_HALVES = 3, OF_OPERANDS = 4, UNIT_ROUNDINGS = 16 };
+enum { OTHER_ROUNDINGS = 56, HALF_ROUNDING = 1 << 13, OF_HALVES = 3, OF_OPERANDS = 4, OF_TILES = 10, UNIT_ROUNDINGS = 16 };
 
 /* Integers that the largest x of a group becomes; of halves, whose own last digit is that far below the largest. */
+enum { ROW_ROUNDINGS = 40 };
+
 enum { LEVELS_OF_HALF = 1 << 14, LEVELS_OF_UNIT = 1 << 30 };
 
 static uint32_t levels_of(const qg_sum_class *sum) {
@@ -92,5 +94,10 @@ void qg_describe_error(const qg_kernel *kernel, qk_kernel *described) {
     }
     described->sum_roundings += OTHER_ROUNDINGS + 2 * operations_of(kernel->layout->value);
     if (kernel->sum->products == QG_PRODUCTS_F16) described->sum_roundings += OF_HALVES * HALF_ROUNDING;
-    if (kernel->sum->products == QG_PRODUCTS_MMA) described->sum_roundings += OF_OPERANDS * HALF_ROUNDING;
+    if (kernel->sum->products == QG_PRODUCTS_MMA)
+        described->sum_roundings += (kernel->family->in_tiles ? OF_TILES : OF_OPERANDS) * HALF_ROUNDING;
+    if (!kernel->family->in_tiles) return;
+    /* A column of x has one scale, and a row is one sum. */
+    described->x_group = described->x_reach = UINT32_MAX;
+    described->row_roundings = ROW_ROUNDINGS;
 }

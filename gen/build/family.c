@@ -49,7 +49,7 @@ const qg_sum_class *qg_sum_class_named(const char *name) {
     return NULL;
 }
 
-enum { ANY, ONE, SEVERAL };
+enum { ANY, ONE, SEVERAL, MANY };
 
 static const struct {
     const char *name;
@@ -66,7 +66,11 @@ bool qg_schedule_shares_x(qk_schedule schedule) { return schedules[schedule].vec
 
 uint32_t qg_schedules_of(const qg_kernel *kernel) {
     uint32_t all = 0;
-    if (!kernel->family->sums || qg_is_mma(kernel)) return 0;
+    if (!kernel->family->sums || (qg_is_mma(kernel) && !kernel->family->in_tiles)) return 0;
+    if (kernel->family->in_tiles) {
+        for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s) all |= schedules[s].vectors == MANY ? 1u << s : 0;
+        return all;
+    }
     for (uint32_t s = 1; s < QK_SCHEDULE_COUNT; ++s)
         all |= s == QK_SCHEDULE_ROWS || (schedules[s].vectors == SEVERAL && qg_shares_x(kernel)) ? 1u << s : 0;
     return all | (kernel->wide ? 1u << QK_SCHEDULE_WIDE : 0) | (kernel->ahead ? 1u << QK_SCHEDULE_AHEAD : 0) |
@@ -76,6 +80,7 @@ uint32_t qg_schedules_of(const qg_kernel *kernel) {
 qk_schedule qg_main_schedule(const qg_kernel *kernel) {
     const uint32_t all = qg_schedules_of(kernel);
     return !all                             ? QK_SCHEDULE_NONE
+           : kernel->family->in_tiles       ? QK_SCHEDULE_TILES
            : all >> QK_SCHEDULE_COLUMNS & 1 ? QK_SCHEDULE_COLUMNS
            : all >> QK_SCHEDULE_WIDE & 1    ? QK_SCHEDULE_WIDE
                                             : QK_SCHEDULE_ROWS;
@@ -102,7 +107,9 @@ bool qg_shares_x(const qg_kernel *kernel) {
            kernel->sum->products != QG_PRODUCTS_MMA;
 }
 
-bool qg_on_metal(const qg_kernel *kernel) { return !kernel->sum || kernel->sum->metal; }
+bool qg_on_metal(const qg_kernel *kernel) {
+    return !kernel->family->in_tiles && (!kernel->sum || kernel->sum->metal);
+}
 
 bool qg_on_vulkan(const qg_request *request, const qg_kernel *kernel) {
     return request->vulkan && !(request->without_mma && qg_is_mma(kernel));
@@ -185,9 +192,25 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
     return products == QG_PRODUCTS_F32 ? save_registers(arena, wide) : wide;
 }
 
+/* Operands of a tile. A workgroup shares them with all its threads, which wait for each other anyway: where loads of 16 bytes
+ * would go beyond the last block, there are loads of words instead. NULL: the format's values are no such. */
+static const qg_plan *plan_tiles(qg_arena *arena, const qg_family *family, const qg_plan *rows) {
+    const qg_plan *wide =
+        rows->layout->ragged ? NULL : plan_wide(arena, rows->layout, family, rows, QG_PRODUCTS_MMA);
+    const qg_operands *operands = wide ? qg_lower_operands(wide) : NULL;
+    if (operands && operands->ir->overruns) {
+        qg_plan *words = qg_plan_copy(arena, wide);
+        words->by_words = true;
+        wide = words;
+        operands = qg_lower_operands(wide);
+    }
+    return operands && operands->n_words % (4 * QG_TILE_PART) == 0 ? wide : NULL;
+}
+
 /* `rows` is the plan of sums over rows of the format. Threads with rows of their own meet all of x: to make bytes of
  * it, each for itself, would take longer than to multiply. */
 static bool has_class(qg_arena *arena, const qg_plan *rows, const qg_family *family, const qg_sum_class *sum) {
+    if (family->in_tiles) return sum->products == QG_PRODUCTS_MMA && plan_tiles(arena, family, rows);
     if (sum->products == QG_PRODUCTS_INT8 && qg_walks_columns(rows->layout)) return false;
     if (sum->products != QG_PRODUCTS_MMA) return qg_lower_dot(rows, sum->products) != NULL;
     const bool whole = !family->in_blocks && !rows->layout->ragged;
@@ -318,6 +341,10 @@ static void plan_sums(qg_arena *arena, qg_kernel *kernel, const qg_kernel *like)
     if (sum->products == QG_PRODUCTS_F32)
         kernel->columns = like ? like->columns : qg_plan_columns(arena, rows->layout, rows);
     if (kernel->columns) return;
+    if (kernel->family->in_tiles) {
+        kernel->wide = like ? like->wide : plan_tiles(arena, kernel->family, rows);
+        return;
+    }
     if (like) {
         kernel->wide = like->wide;
         kernel->rows_at_once = like->rows_at_once;
@@ -360,11 +387,13 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
 static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_family *family, const qg_plan *rows) {
     uint32_t classes = request->classes ? request->classes : 1, has = 0;
     if (!family->sums) return 1;
+    /* Of all families, where it is asked for. */
+    if (family->in_tiles && request->n_families < qg_n_families) classes |= UINT32_C(1) << QG_CLASS_MMA;
     for (uint32_t i = 0; i < qg_n_sum_classes; ++i) {
         const qg_sum_class *sum = &qg_sum_classes[i];
-        const bool wanted = classes >> i & 1 && (sum->metal || request->vulkan) &&
+        const bool wanted = classes >> i & 1 && ((sum->metal && !family->in_tiles) || request->vulkan) &&
                             (request->metal || !request->without_mma || sum->products != QG_PRODUCTS_MMA);
-        if (wanted && (i == 0 || has_class(arena, rows, family, sum))) has |= UINT32_C(1) << i;
+        if (wanted && ((i == 0 && !family->in_tiles) || has_class(arena, rows, family, sum))) has |= UINT32_C(1) << i;
     }
     return has;
 }
@@ -431,7 +460,7 @@ static uint32_t features(const qg_kernel *kernel) {
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     if (kernel->wide || qg_shares_x(kernel)) bits |= QK_FEATURE_SUBGROUP_SHUFFLE;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;
-    if (qg_is_mma(kernel)) bits |= QK_FEATURE_FLOAT16 | QK_FEATURE_COOPERATIVE_MATRIX;
+    if (qg_is_mma(kernel)) bits |= QK_FEATURE_FLOAT16 | (kernel->family->in_tiles ? 0 : QK_FEATURE_COOPERATIVE_MATRIX);
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     return bits;
 }
@@ -491,6 +520,11 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
 static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     const qg_plan *wide = kernel->wide;
     if (!qg_schedules_of(kernel)) return;
+    if (kernel->family->in_tiles) {
+        described->operand_tile = wide->tile_elements;
+        described->operand_words = qg_lower_operands(wide)->n_words;
+        return;
+    }
     if (wide) {
         described->kept_elements = qg_kept_tiles(wide) * wide->tile_elements;
         described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : 0;

@@ -22,6 +22,7 @@ typedef struct qg_family {
     const char *summary; /* completes "Q: " in a banner */
     bool in_blocks;      /* only for formats whose blocks lie one after the other */
     bool sums;           /* over rows: the results are f32, and the kernel's type is that of x */
+    bool in_tiles;       /* it makes tiles of a result with many columns, of operands of matrix units */
     uint32_t n_types;
     qg_scalar types[QG_MAX_FAMILY_TYPES]; /* of results, or of x */
     uint32_t n_bindings;

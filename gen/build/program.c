@@ -66,6 +66,17 @@ static const qg_step *add_wide(qg_arena *arena, qg_program *p, const qg_plan *wi
                                  .place = place_of_runs(arena, wide)});
 }
 
+/* Of those, so many products are made at a time as a workgroup of tiles shares. */
+static const qg_step *add_tiles(qg_arena *arena, qg_program *p) {
+    qg_step *step = &p->steps[p->n_steps];
+    add_wide(arena, p, p->kernel->wide);
+    qg_operands *operands = QG_NEW(arena, qg_operands);
+    *operands = *step->of_unit;
+    operands->part = QG_TILE_PART;
+    step->of_unit = operands;
+    return step;
+}
+
 static const qg_step *add_ahead(qg_arena *arena, qg_program *p) {
     const qg_plan *ahead = p->kernel->ahead;
     qg_ir *code = products_of(arena, p, ahead);
@@ -98,6 +109,9 @@ static void add_walk(qg_arena *arena, qg_program *p) {
     case QK_SCHEDULE_AHEAD: p->main = p->ahead = add_ahead(arena, p); return;
     case QK_SCHEDULE_TEAMS: p->main = p->wide = add_wide(arena, p, kernel->teams); return;
     case QK_SCHEDULE_COLUMNS: p->main = p->sum = add_sum(arena, p, kernel->columns); return;
+    case QK_SCHEDULE_PACK:
+    case QK_SCHEDULE_TILES:
+    case QK_SCHEDULE_PLAIN_TILES: p->main = p->wide = add_tiles(arena, p); return;
     case QK_SCHEDULE_SHARED:
         p->main = shares_wide ? (p->wide = add_wide(arena, p, kernel->wide)) : (p->sum = add_sum(arena, p, p->plan));
         return;

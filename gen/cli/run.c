@@ -185,8 +185,8 @@ static bool open_x(qg_job *job, const char *path) {
 static bool open_residual(qg_job *job, const char *path) {
     qg_input file;
     const uint64_t bytes = job->batch * job->rows * 4;
-    if (job->family->id != QG_FAMILY_GEMV)
-        return qg_complain("--add is for gemv; %s adds its results to nothing", job->family->name) == 0;
+    if (job->family->id != QG_FAMILY_GEMV && !job->family->in_tiles)
+        return qg_complain("--add is for gemv and gemm; %s adds its results to nothing", job->family->name) == 0;
     if (!qg_input_open(path, &file)) return false;
     if (file.bytes != bytes)
         return qg_complain("%s holds %llu bytes, but --batch %llu of --rows %llu in f32 has %llu", path,
@@ -383,9 +383,9 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--rows", QG_COUNT, &job.rows, "N", "rows of the matrix; of dequant where blocks are patches of a matrix"},
         {"--cols", QG_COUNT, &job.cols, "K", "its columns, likewise"},
         {"--indices", QG_TEXT, &indices, "FILE", "gather: the numbers of rows, u32"},
-        {"--x", QG_TEXT, &x, "FILE", "gemv, gemv_id: the vectors"},
-        {"--batch", QG_COUNT, &job.batch, "M", "gemv: how many vectors (default: 1)"},
-        {"--add", QG_TEXT, &residual, "FILE", "gemv: what results are added to, f32"},
+        {"--x", QG_TEXT, &x, "FILE", "gemv, gemm, gemv_id: the vectors"},
+        {"--batch", QG_COUNT, &job.batch, "M", "gemv, gemm: how many vectors (default: 1)"},
+        {"--add", QG_TEXT, &residual, "FILE", "gemv, gemm: what results are added to, f32"},
         {"--tokens", QG_COUNT, &job.batch, "M", "gemv_id: how many vectors (default: 1)"},
         {"--ids", QG_TEXT, &ids, "FILE", "gemv_id: the experts of each token, u32"},
         {"--experts", QG_COUNT, &job.experts, "E", "gemv_id: matrices in the file"},

@@ -260,6 +260,7 @@ static uint64_t bytes_of(const qg_subject *s, uint32_t binding) {
     case QK_ROLE_INDICES: return 4 * (c->family->in_blocks ? vectors(c) : c->rows);
     case QK_ROLE_OUTPUT: return c->family->sums ? 4 * vectors(c) * c->rows : c->rows * c->cols * type;
     case QK_ROLE_STATUS: return 4;
+    case QK_ROLE_SCRATCH: return qk_gemm_scratch(s->kernel, c->cols, c->batch);
     }
     return 0;
 }
@@ -345,6 +346,9 @@ static bool record_subject(qg_bench *b, void *what) {
     if (c->family->in_blocks)
         status = qk_dispatch_gemv_id(&backend, s->kernel, r, own[0], own[1], own[2], own[3], c->experts, c->rows,
                                      c->cols, c->batch, c->slots, &b->error);
+    else if (c->family->in_tiles)
+        status =
+            qk_dispatch_gemm(&backend, s->kernel, r, own[0], own[1], own[2], c->rows, c->cols, c->batch, &b->error);
     else if (c->family->sums)
         status = qk_dispatch_gemv(&backend, s->kernel, r, own[0], own[1], c->rows, c->cols, c->batch, &b->error);
     else if (c->family->n_bindings > 1)

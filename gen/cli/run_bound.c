@@ -4,7 +4,7 @@
 #include <math.h>
 
 qg_bound qg_bound_of(const qk_kernel *kernel, uint32_t lanes, uint64_t cols) {
-    const bool units = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
+    const bool units = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0 || kernel->operand_tile != 0;
     const bool halves = kernel->numeric == QK_NUMERIC_HALF_SUM;
     return (qg_bound){.eps = qk_sum_eps(kernel, lanes, cols),
                       .levels = kernel->x_levels,

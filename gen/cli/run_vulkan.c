@@ -17,7 +17,7 @@ typedef struct device_run {
     const qk_tuning *tuning;
     qk_vulkan_buffer **buffers; /* weights, then indices and status of gather, then dst */
     uint32_t n_buffers;
-    uint32_t indices, status, x, dst; /* numbers in `buffers` */
+    uint32_t indices, status, x, scratch, dst; /* numbers in `buffers` */
     qk_error error;
     double seconds;
     bool validated;
@@ -70,6 +70,9 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
             qk_vulkan_upload(r->vulkan, r->buffers[r->x], 0, job->x, bytes, &r->error) != QK_OK)
             return false;
     }
+    if (job->family->in_tiles &&
+        !add_buffer(r, qk_gemm_scratch(r->kernel, job->cols, job->batch), &r->scratch))
+        return false;
     if (job->ids) {
         const uint64_t bytes = 4 * job->batch * job->slots;
         if (!add_buffer(r, bytes, &r->indices) || !add_buffer(r, 4, &r->status) ||
@@ -109,6 +112,10 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
                                    qk_vulkan_range(r->buffers[r->indices]), dst, qk_vulkan_range(r->buffers[r->status]),
                                    job->experts, job->rows, job->cols, job->batch, job->slots, &r->error);
     const qk_epilogue epilogue = {.adds = job->residual != NULL};
+    if (job->family->in_tiles)
+        return qk_dispatch_gemm_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
+                                     qk_vulkan_range(r->buffers[r->scratch]), dst, job->rows, job->cols, job->batch,
+                                     &epilogue, &r->error);
     if (job->x)
         return qk_dispatch_gemv_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]), dst, job->rows,
                                      job->cols, job->batch, &epilogue, &r->error);

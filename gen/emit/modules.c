@@ -28,7 +28,8 @@ bool qg_compile_modules(qg_arena *arena, const qg_templates *templates, const qg
         modules->of[s] = compile(arena, templates, request, kernel, (qk_schedule)s, why);
         if (!modules->of[s]) return false;
     }
-    modules->main = modules->of[QK_SCHEDULE_ROWS];
+    for (uint32_t s = QK_SCHEDULE_COUNT; s-- > 1;)
+        if (modules->of[s]) modules->main = modules->of[s];
     return true;
 }
 

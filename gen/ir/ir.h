@@ -252,6 +252,7 @@ typedef struct qg_operand {
 typedef struct qg_operands {
     const qg_ir *ir;
     uint32_t n_words, n_scales, n_offsets, n_values; /* n_words is even */
+    uint32_t part; /* products of which operands are made at a time: of four words, two of each operand */
     qg_operand *words;
     struct qg_operand_scale {
         const qg_node *node; /* NULL: 1 */
@@ -263,8 +264,7 @@ typedef struct qg_operands {
 /* The values of a tile, of which `values` has one vector for each run, as operands; NULL where runs have one lane. */
 const qg_operands *qg_operands_of(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 /* Products of which operands are made at a time, where their number allows for it: more would fill the registers. */
-enum { QG_PART = 4 };
-uint32_t qg_operands_part(const qg_operands *operands);
+enum { QG_PART = 4, QG_TILE_PART = 2 };
 
 /* ---- stored.c: tables as words of memory ------------------------------------------------------------------------- */
 

@@ -171,10 +171,7 @@ const qg_operands *qg_operands_of(qg_ir *ir, uint32_t lanes, uint32_t n_runs, co
     for (uint32_t i = 0; i < out->n_scales; ++i)
         if (out->scales[i].node) qg_output(ir, out->scales[i].node, NULL);
     for (uint32_t i = 0; i < out->n_offsets; ++i) qg_output(ir, out->offsets[i], NULL);
+    const uint32_t products = out->n_words / 2;
+    out->part = products % QG_PART == 0 ? QG_PART : products;
     return out;
-}
-
-uint32_t qg_operands_part(const qg_operands *o) {
-    const uint32_t products = o->n_words / 2;
-    return products % QG_PART == 0 ? QG_PART : products;
 }

@@ -128,7 +128,7 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
 /* ---- descriptors ---- */
 
 static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_INPUT", "QK_ROLE_OUTPUT",
-                                         "QK_ROLE_STATUS"};
+                                         "QK_ROLE_STATUS",  "QK_ROLE_SCRATCH"};
 static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM", "QK_NUMERIC_SPLIT_SUM",
                                             "QK_NUMERIC_HALF_SUM", "QK_NUMERIC_INT8_SUM"};
 static const char *const access_names[] = {"QK_READ", "QK_WRITE", "QK_READ_WRITE"};
@@ -221,8 +221,14 @@ static void add_schedules(qg_text *text, const qg_module_names *modules, const q
     qg_text_puts(text, "};\n\n");
 }
 
+static const char *first_module(const qg_module_names *modules) {
+    for (uint32_t s = 0; s < QK_SCHEDULE_COUNT; ++s)
+        if (modules->of[s]) return modules->of[s];
+    return NULL;
+}
+
 static void add_descriptor(qg_text *text, const char *owner, const qg_module_names *modules, const qk_kernel *k) {
-    const bool vulkan = k->api == QK_API_VULKAN, schedules = vulkan && modules->of[QK_SCHEDULE_ROWS];
+    const bool vulkan = k->api == QK_API_VULKAN, schedules = vulkan && !modules->of[QK_SCHEDULE_NONE];
     add_constants(text, k);
     if (schedules) add_schedules(text, modules, k);
     qg_text_printf(text, "const qk_kernel qk_%s_%s = {\n", k->name, api_name(k->api));
@@ -232,7 +238,7 @@ static void add_descriptor(qg_text *text, const char *owner, const qg_module_nam
     qg_text_printf(text, "    .api = %s,\n    .entry = \"%s\",\n", vulkan ? "QK_API_VULKAN" : "QK_API_METAL", k->entry);
     if (vulkan)
         qg_text_printf(text, "    .code = &qk_%s_spirv,\n",
-                       modules->of[schedules ? QK_SCHEDULE_ROWS : QK_SCHEDULE_NONE]);
+                       first_module(modules));
     else
         qg_text_printf(text, "    .code = &qk_%s_msl,\n", owner);
     if (schedules) qg_text_printf(text, "    .schedules = %s_schedules,\n", k->name);
@@ -264,6 +270,9 @@ static void add_descriptor(qg_text *text, const char *owner, const qg_module_nam
     if (k->rows_ahead)
         qg_text_printf(text, "    .rows_ahead = %u,\n    .ahead_kept = %u,\n    .ahead_block = %u,\n", k->rows_ahead,
                        k->ahead_kept, k->ahead_block);
+    if (k->operand_tile)
+        qg_text_printf(text, "    .operand_tile = %u,\n    .operand_words = %u,\n", k->operand_tile, k->operand_words);
+    if (k->row_roundings) qg_text_printf(text, "    .row_roundings = %u,\n", k->row_roundings);
     if (k->sum_roundings) qg_text_printf(text, "    .sum_roundings = %u,\n", k->sum_roundings);
     if (k->x_levels)
         qg_text_printf(text, "    .x_levels = %u,\n    .x_group = %u,\n    .x_reach = %u,\n", k->x_levels, k->x_group,

@@ -119,7 +119,7 @@ void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *i
 
 /* The part that a statement is of alone; UINT32_MAX where it is of several, or of scales. */
 static uint32_t part_of(const qg_operands *o, const qg_node *node, bool *used) {
-    const uint32_t each = 2 * qg_operands_part(o);
+    const uint32_t each = 2 * o->part;
     uint32_t part = UINT32_MAX;
     *used = in_scales(o, node);
     if (*used) return UINT32_MAX;
@@ -136,7 +136,7 @@ static uint32_t part_of(const qg_operands *o, const qg_node *node, bool *used) {
 
 void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target) {
     const char *half = target->halves[1];
-    const uint32_t each = 2 * qg_operands_part(operands), parts = operands->n_words / each;
+    const uint32_t each = 2 * operands->part, parts = operands->n_words / each;
     qg_operands copy = *operands, *o = &copy;
     o->ir = ir;
     bool used;
@@ -178,10 +178,13 @@ void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_step *step
     const qg_operands *o = step->of_unit;
     const qg_plan *plan = step->plan;
     const char *absolute = target->absolute;
-    qg_text_printf(text, "    %s all = %s(x0);\n", target->types[QG_K_FLOAT][plan->lanes], absolute);
-    for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);
-    qg_print_filled(text, x->scale, 'm',
-                    plan->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
+    if (x->scale) {
+        qg_text_printf(text, "    %s all = %s(x0);\n", target->types[QG_K_FLOAT][plan->lanes], absolute);
+        for (uint32_t r = 1; r < plan->n_runs; ++r)
+            qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);
+        qg_print_filled(text, x->scale, 'm',
+                        plan->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
+    }
     for (uint32_t i = 0; i < o->n_words; ++i) {
         const bool first = i % x->at_once == 0, last = i % x->at_once + 1 == x->at_once;
         if (first) qg_print_filled(text, x->open, 'i', qg_format(text->arena, "%u", i / x->at_once));

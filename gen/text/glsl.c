@@ -122,7 +122,7 @@ static bool loads_runs(const qg_program *program, const qg_step *step) {
     const qg_plan *plan = step->plan;
     if (program->schedule == QK_SCHEDULE_WIDE && !step->code->n_x_quads) return false;
     const bool apart = program->schedule == QK_SCHEDULE_ROWS || program->schedule == QK_SCHEDULE_COLUMNS;
-    const bool whole = !apart && (step->of_unit || !qg_is_mma(program->kernel));
+    const bool whole = !apart && (step->of_unit || !qg_is_mma(program->kernel)) && !program->kernel->family->in_tiles;
     if (!whole || program->kernel->plan->lanes != 4 || plan->lanes != 4 || plan->n_runs % 4 || plan->layout->ragged)
         return false;
     for (uint32_t r = 0; r < plan->n_runs; ++r)
@@ -428,6 +428,41 @@ static char *narrow(qg_arena *arena, const qg_program *program) {
                      accumulate(arena, sum, "uint n, uint j", "row_tiles", false));
 }
 
+/* What the code of one or two steps calls; `other` may be NULL. */
+static char *unit_prelude(qg_arena *arena, const qg_templates *templates, const qg_ir *ir, const qg_ir *other,
+                          const char **why) {
+    qg_holes prelude = {.count = 0};
+    qg_prelude_holes(&prelude, ir);
+    if (other) qg_prelude_add(&prelude, other);
+    const bool rounds = qg_uses(ir, QG_ROUND_F16) || (other && qg_uses(other, QG_ROUND_F16));
+    qg_hole(&prelude, "to_f16", rounds ? "" : NULL);
+    qg_hole(&prelude, "to_bf16", NULL);
+    qg_no_store_holes(&prelude);
+    return qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
+}
+
+/* What all kernels of operands have. */
+static void unit_holes(qg_arena *arena, qg_holes *holes, const qg_request *request, const qg_program *program,
+                       const char *prelude) {
+    const qg_kernel *kernel = program->kernel;
+    const qg_step *wide = program->wide;
+    const char *sentence = qg_format(arena, "%s: %s.", qg_module_name(arena, kernel, program->schedule),
+                                     kernel->family->summary);
+    qg_plan_holes(arena, holes, kernel->plan, glsl);
+    qg_hole(holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
+    qg_hole(holes, "extensions", extensions(arena, program));
+    qg_hole(holes, "buffers", buffers(arena, program));
+    qg_hole(holes, "wide_buffers", wide_buffers(arena, wide, false));
+    for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
+        qg_hole(holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
+                qg_format(arena, "%u", kernel->layout->n_buffers + i));
+    x_holes(holes, program);
+    qg_hole(holes, "tables", qg_tables(arena, wide->plan, glsl, "const"));
+    qg_hole(holes, "prelude", prelude);
+    qg_hole(holes, "part", qg_format(arena, "%u", wide->of_unit->part));
+    qg_hole(holes, "wide_ratio", qg_format(arena, "%u", wide->size));
+}
+
 static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                       const qg_program *program, const char **why) {
     const qg_kernel *kernel = program->kernel;
@@ -442,29 +477,12 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
                              .word = "packHalf2x16(scale * vec2(",
                              .word_end = "))",
                              .close = ");\n"};
-    qg_holes prelude = {.count = 0}, holes = {.count = 0};
+    qg_holes holes = {.count = 0};
     qg_text loads = qg_text_new(arena);
-    qg_prelude_holes(&prelude, ir);
-    qg_prelude_add(&prelude, small);
-    qg_hole(&prelude, "to_f16", qg_uses(ir, QG_ROUND_F16) || qg_uses(small, QG_ROUND_F16) ? "" : NULL);
-    qg_hole(&prelude, "to_bf16", NULL);
-    qg_no_store_holes(&prelude);
-    char *prelude_text = qg_expand(arena, templates, "prelude.glsl", prelude.items, prelude.count, why);
-    if (!prelude_text) return NULL;
-    const char *sentence = qg_format(arena, "%s: %s.", kernel->module, kernel->family->summary);
-    qg_plan_holes(arena, &holes, kernel->plan, glsl);
-    qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
-    qg_hole(&holes, "extensions", extensions(arena, program));
-    qg_hole(&holes, "buffers", buffers(arena, program));
-    qg_hole(&holes, "wide_buffers", wide_buffers(arena, wide, false));
-    for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
-        qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
-                qg_format(arena, "%u", kernel->layout->n_buffers + i));
-    x_holes(&holes, program);
-    qg_hole(&holes, "tables", qg_tables(arena, wide->plan, glsl, "const"));
-    qg_hole(&holes, "prelude", prelude_text);
+    const char *prelude = unit_prelude(arena, templates, ir, small, why);
+    if (!prelude) return NULL;
+    unit_holes(arena, &holes, request, program, prelude);
     qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
-    qg_hole(&holes, "part", qg_format(arena, "%u", qg_operands_part(operands)));
     qg_hole(&holes, "kept", qg_format(arena, "%u", qg_mma_tiles(wide->plan)));
     qg_hole(&holes, "loads_runs", loads_runs(program, wide) ? "" : NULL);
     qg_hole(&holes, "stages", NULL);
@@ -473,7 +491,6 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "operands", operands_of(arena, wide));
     wide_loads(&loads, small, ir, kernel->plan);
     qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, program)));
-    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", wide->size));
     const char *end = qg_mma_end(arena, program, "");
     qg_hole(&holes, "restricted", *end ? "" : NULL);
     qg_hole(&holes, "mma_end", end);
@@ -485,10 +502,44 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     return qg_wrap(arena, qg_expand(arena, templates, "gemv_mma.comp", holes.items, holes.count, why));
 }
 
+/* A kernel of tiles: x becomes operands in a launch of its own. */
+static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                        const qg_program *program, const char **why) {
+    const qg_step *wide = program->wide;
+    const qg_operands *operands = wide->of_unit;
+    const qg_fetches *all = wide->code->fetched;
+    const bool packs = program->schedule == QK_SCHEDULE_PACK;
+    const qg_x_operands x = {.at_once = 2,
+                             .open = "    packed_x[k + $iu * stride] = uvec2(",
+                             .word = "packHalf2x16(scale * vec2(",
+                             .word_end = "))",
+                             .close = ");\n"};
+    qg_holes holes = {.count = 0};
+    const char *prelude = unit_prelude(arena, templates, wide->code, NULL, why);
+    if (!prelude) return NULL;
+    unit_holes(arena, &holes, request, program, prelude);
+    qg_hole(&holes, "units", program->schedule == QK_SCHEDULE_TILES ? "" : NULL);
+    qg_hole(&holes, "load_wide_x", packs ? load_x(arena, program, wide, &x) : "");
+    qg_hole(&holes, "largest_of_run",
+            wide->plan->lanes == 4 ? "max(max(run.x, run.y), max(run.z, run.w))" : "max(run.x, run.y)");
+    qg_text loads = qg_text_new(arena);
+    wide_loads(&loads, wide->code, NULL, wide->plan);
+    qg_hole(&holes, "fetch_wide", qg_format(arena, "%s%s", loads.data ? loads.data : "",
+                                            fetch(arena, program, "fetch_wide")));
+    qg_hole(&holes, "operands", operands_of(arena, wide));
+    qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
+    qg_hole(&holes, "fetched", fetched_arrays(arena, all, "[DECODED][2]"));
+    qg_hole(&holes, "fetched_low", fetched_at(arena, all, "[i][0]"));
+    qg_hole(&holes, "fetched_high", fetched_at(arena, all, "[i][1]"));
+    const char *template = qg_format(arena, "gemm_%s.comp", qg_schedule_name(program->schedule));
+    return qg_wrap(arena, qg_expand(arena, templates, template, holes.items, holes.count, why));
+}
+
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_program *program,
               const char **why) {
     const qg_kernel *kernel = program->kernel;
     if ((*why = qg_verify(arena, program, NULL)) != NULL) return NULL;
+    if (kernel->family->in_tiles) return tiles_glsl(arena, templates, request, program, why);
     if (qg_is_mma(kernel)) return mma_glsl(arena, templates, request, program, why);
     const qg_plan *plan = program->plan;
     const bool sums = kernel->family->sums;

@@ -340,7 +340,7 @@ static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_p
     const qg_fetches *all = wide->code->fetched;
     qg_holes holes = {.count = 0};
     qg_hole(&holes, "words", qg_format(arena, "%u", wide->of_unit->n_words));
-    qg_hole(&holes, "part", qg_format(arena, "%u", 2 * qg_operands_part(wide->of_unit)));
+    qg_hole(&holes, "part", qg_format(arena, "%u", 2 * wide->of_unit->part));
     qg_hole(&holes, "load_wide_x", load_wide_x(arena, program));
     qg_hole(&holes, "fetch_wide", fetch_wide(arena, program));
     qg_hole(&holes, "operands", operands_of(arena, wide));

@@ -9,7 +9,8 @@
  *   elements of a launch       below 2^32, and tiles + threads below 2^32, so that a grid-stride loop does not wrap; sums
  *                              over rows count tiles alone, and may have more elements than that
  *
- * The launches of one call write disjoint parts of `out` and only add to `status`, so they need no barrier in between.
+ * The launches of one call write disjoint parts of `out` and only add to `status`, so they need no barrier in between;
+ * but that of gemm in which x becomes operands, behind which backend->barrier is called.
  * An engine with its own Vulkan or Metal layer fills in a qk_backend; qkgen/vulkan.h offers a finished one. When
  * `launch` itself fails, the call stops and returns what it returned; launches before it may have been recorded. */
 #ifndef QKGEN_DISPATCH_H
@@ -17,6 +18,7 @@
 
 #include "dispatch_check.h"
 #include "dispatch_choose.h"
+#include "dispatch_gemm.h"
 #include "dispatch_launch.h"
 #include "dispatch_pick.h"
 #include "dispatch_tune.h"

@@ -77,7 +77,7 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
         for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
             uint32_t id = tuned->constants[i].id;
             int follows =
-                id == QK_CONSTANT_SCHEDULE || (ahead && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
+                launch->kernel->operand_tile != 0 || id == QK_CONSTANT_SCHEDULE || (ahead && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
             int keep = launch->constants == NULL || ((tuned->set >> i & 1u) != 0 && !follows);
             values[i] = keep ? tuned->constants[i].value : launch->constants[i];
         }

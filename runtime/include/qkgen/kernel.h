@@ -11,7 +11,7 @@
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
-#define QK_ABI_VERSION 5
+#define QK_ABI_VERSION 6
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,7 +59,8 @@ typedef enum qk_role {
     QK_ROLE_INDICES, /* u32 row numbers */
     QK_ROLE_INPUT,   /* what the weights are multiplied with; an array that a family without format reads */
     QK_ROLE_OUTPUT,
-    QK_ROLE_STATUS /* one u32; counts what was out of range. The caller clears it */
+    QK_ROLE_STATUS, /* one u32; counts what was out of range. The caller clears it */
+    QK_ROLE_SCRATCH /* what one launch of a call leaves for the next */
 } qk_role;
 
 typedef enum qk_access { QK_READ, QK_WRITE, QK_READ_WRITE } qk_access;
@@ -207,11 +208,14 @@ typedef struct qk_kernel {
     uint32_t rows_ahead;   /* of QK_SCHEDULE_AHEAD, as many at once; 0: the kernel does not have it */
     uint32_t ahead_kept;   /* elements there whose x a lane keeps */
     uint32_t ahead_block;  /* elements of which rows have a multiple there, as they have of 16 bytes */
+    uint32_t operand_tile;  /* of QK_SCHEDULE_TILES, elements of weights that a thread decodes at a time; 0: not there */
+    uint32_t operand_words; /* of 32 bits that x takes as operands, for each of these and each right-hand side */
     /* Of sums, the numbers of the bound (docs/error-bounds.md): */
     uint32_t sum_roundings; /* of a product up to a tile's sum, in units of 2^-24 (qk_sum_eps); 0: no sums */
     uint32_t x_levels; /* x is rounded to steps, of which the largest in a group has so many; 0: it is not rounded */
     uint32_t x_group;  /* elements whose x has one step, at most */
     uint32_t x_reach;  /* these lie within so many neighbours in a row */
+    uint32_t row_roundings; /* of the sum of a row of 16 elements, beside the tile's, and as many for each 16 more */
 } qk_kernel;
 
 /* The module of a launch with these constants, which are in the order of the descriptor's; NULL: its own. */
@@ -236,7 +240,7 @@ static inline const qk_code *qk_code_of(const qk_kernel *kernel, const uint32_t 
 static inline double qk_sum_eps(const qk_kernel *kernel, uint32_t lanes, uint64_t cols) {
     const uint64_t sharing = lanes >= 32 ? 8 : lanes > 8 ? lanes / 4 : 2; /* lanes that share a row, at least */
     const uint64_t tiles = kernel->tile_elements != 0 ? cols / (sharing * kernel->tile_elements) : 0;
-    return (double)(kernel->sum_roundings + 3 * tiles) / 16777216.0;
+    return (double)(kernel->sum_roundings + 3 * tiles + kernel->row_roundings * ((cols + 15) / 16)) / 16777216.0;
 }
 
 /* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */
@@ -305,6 +309,8 @@ typedef struct qk_backend {
     qk_api api;
     qk_limits limits;
     qk_status (*launch)(void *context, const qk_launch *launch, qk_error *error);
+    /* What launches before it wrote is seen by those after it. For qk_dispatch_gemm alone; else NULL. */
+    qk_status (*barrier)(void *context, qk_error *error);
     const qk_tuning *tuning; /* NULL: launches have the constants of the descriptors */
 } qk_backend;
 

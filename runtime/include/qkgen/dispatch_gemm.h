@@ -1,0 +1,236 @@
+/* qkgen/dispatch_gemm.h: a matrix times many vectors. Part of qkgen/dispatch.h. */
+#ifndef QKGEN_DISPATCH_GEMM_H
+#define QKGEN_DISPATCH_GEMM_H
+
+#include "choice.def"
+#include "dispatch_launch.h"
+
+/* Right-hand sides become operands of matrix units in groups of so many. */
+#define QK_GEMM_COLUMNS UINT64_C(16)
+/* Threads of the launch in which they do. */
+#define QK_PACK_THREADS 128u
+
+/* Bytes of scratch memory that qk_dispatch_gemm needs for `batch` vectors of `cols` columns; UINT64_MAX where they are 2^64 or more. */
+static inline uint64_t qk_gemm_scratch(const qk_kernel *kernel, uint64_t cols, uint64_t batch) {
+    uint64_t columns = qk_ceil_(batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS, words, bytes;
+    uint64_t tile = kernel->operand_tile != 0 ? kernel->operand_tile : 1, fours = qk_ceil_(qk_ceil_(cols, tile), 4);
+    if (!qk_multiply_(fours, (uint64_t)16 * kernel->operand_words, &words) ||
+        !qk_multiply_(columns, words + 4, &bytes) || words > UINT64_MAX - 4)
+        return UINT64_MAX;
+    return bytes;
+}
+
+/* How a product is cut into tiles, a workgroup's and a subgroup's. */
+typedef struct qk_tiles_ {
+    uint32_t rows, cols, own_rows, own_cols;
+    qk_schedule schedule;
+} qk_tiles_;
+
+static inline uint32_t qk_tile_threads_(const qk_tiles_ *t) {
+    return t->rows / t->own_rows * (t->cols / t->own_cols) * 32;
+}
+
+/* Operands of two parts, of 64 bytes for each row and column; and a factor for each row. */
+static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
+    return (t->rows + t->cols) * 2 * 64 + t->rows * 4 + 4;
+}
+
+static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
+    uint32_t shared = limits->shared_bytes != 0 ? limits->shared_bytes : 16384;
+    return t->rows % t->own_rows == 0 && t->cols % t->own_cols == 0 && qk_tile_threads_(t) <= limits->workgroup_size &&
+           qk_tile_bytes_(t) <= shared;
+}
+
+/* Time that all tiles take, by how fast a processor makes such a one: all have as many to make, but for the last. */
+static inline uint64_t qk_tiles_time_(const qk_limits *limits, const qk_tiles_ *t, uint32_t rate, uint64_t rows,
+                                      uint64_t batch) {
+    uint64_t tiles = qk_ceil_(rows, t->rows) * qk_ceil_(batch, t->cols);
+    return qk_ceil_(tiles, qk_processors_(limits)) * t->rows * t->cols * 1024 / rate;
+}
+
+static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows,
+                                       uint64_t batch) {
+    int units = (limits->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
+    qk_tiles_ best = {16, 16, 16, 16, QK_SCHEDULE_PLAIN_TILES};
+    uint64_t least = UINT64_MAX, time;
+    uint32_t schedule = qk_constant_(kernel, NULL, QK_CONSTANT_SCHEDULE, 0);
+    if (schedule == QK_SCHEDULE_PLAIN_TILES || schedule == QK_SCHEDULE_TILES)
+        units = units && schedule == QK_SCHEDULE_TILES;
+    qk_tiles_ own = {qk_constant_(kernel, NULL, QK_CONSTANT_TILE_ROWS, 0),
+                     qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0),
+                     qk_constant_(kernel, NULL, QK_CONSTANT_OWN_ROWS, 0),
+                     qk_constant_(kernel, NULL, QK_CONSTANT_OWN_COLS, 0),
+                     units ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES};
+    if (own.rows != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
+        return own;
+#define QK_TILE_(units_, rows_, cols_, own_rows_, own_cols_, rate)                                                     \
+    {                                                                                                                  \
+        const qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_),                                               \
+                             units ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES};                                     \
+        if (units == (units_) && qk_tiles_fit_(limits, &t) &&                                                          \
+            (time = qk_tiles_time_(limits, &t, (rate), rows, batch)) < least) {                                        \
+            best = t;                                                                                                  \
+            least = time;                                                                                              \
+        }                                                                                                              \
+    }
+    QK_TILES(QK_TILE_)
+#undef QK_TILE_
+    return best;
+}
+
+static inline void qk_tiles_constants_(const qk_kernel *kernel, const qk_limits *limits, const qk_tiles_ *t,
+                                       int packs, uint32_t *constants) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        switch (kernel->spec_constants[i].id) {
+        case QK_CONSTANT_LOCAL_SIZE_X: constants[i] = packs ? QK_PACK_THREADS : qk_tile_threads_(t); break;
+        case QK_CONSTANT_TILE_ROWS: constants[i] = t->rows; break;
+        case QK_CONSTANT_TILE_COLS: constants[i] = t->cols; break;
+        case QK_CONSTANT_OWN_ROWS: constants[i] = t->own_rows; break;
+        case QK_CONSTANT_OWN_COLS: constants[i] = t->own_cols; break;
+        case QK_CONSTANT_ORDER_A: constants[i] = limits->matrix_order_a; break;
+        case QK_CONSTANT_ORDER_BC: constants[i] = limits->matrix_order_bc; break;
+        case QK_CONSTANT_SCHEDULE: constants[i] = (uint32_t)(packs ? QK_SCHEDULE_PACK : t->schedule); break;
+        default: constants[i] = kernel->spec_constants[i].value;
+        }
+    }
+}
+
+/* Rows `first` to `first` + `count`; or, with `packs`, x alone. */
+static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g, uint64_t first, uint64_t count,
+                                         int packs, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    const qk_limits *limits = &call->backend->limits;
+    uint32_t weights = call->count - 3, constants[QK_MAX_CONSTANTS];
+    const uint32_t push[QK_GEMV_MATRIX_PUSH_BYTES / 4] = {(uint32_t)count,
+                                                          (uint32_t)g->row_tiles,
+                                                          (uint32_t)g->batch,
+                                                          (uint32_t)first,
+                                                          (uint32_t)g->rows,
+                                                          g->adds,
+                                                          (uint32_t)g->matrix.cols,
+                                                          (uint32_t)g->matrix.grid_rows,
+                                                          (uint32_t)g->matrix.grid_cols};
+    qk_range ranges[QK_MAX_BINDINGS];
+    for (uint32_t i = 0; i < call->count; i++) {
+        ranges[i] = i < weights && kernel->view == QK_VIEW_BLOCKS ? qk_part_(&call->arguments[i], first, count)
+                                                                  : qk_part_(&call->arguments[i], 0, 1);
+        if (i >= weights || kernel->view != QK_VIEW_BLOCKS)
+            ranges[i].size = call->arguments[i].need;
+    }
+    qk_tiles_ tiles = qk_tiles_plan_(kernel, limits, count, g->batch);
+    qk_tiles_constants_(kernel, limits, &tiles, packs, constants);
+    uint64_t groups = packs ? qk_ceil_(g->batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS
+                            : qk_ceil_(count, tiles.rows) * qk_ceil_(g->batch, tiles.cols);
+    qk_launch launch;
+    launch.kernel = kernel;
+    launch.ranges = ranges;
+    launch.push = push;
+    launch.constants = constants;
+    launch.workgroups = (uint32_t)qk_min_(groups, qk_min_(limits->workgroup_count, QK_MAX_WORKGROUPS));
+    return call->backend->launch(call->backend->context, &launch, error);
+}
+
+static inline qk_status qk_add_gemm_(qk_call_ *call, const qk_range *weights, qk_range x, qk_range scratch, qk_range y,
+                                     qk_gemv_ *g, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint32_t count = kernel->binding_count - 3;
+    qk_status status;
+    if (kernel->view == QK_VIEW_BLOCKS) {
+        status = qk_add_weights_(call, weights, count, g->rows, g->cols / kernel->block_elements, error);
+    } else {
+        status = qk_plan_matrix_(kernel, g->rows, g->cols, &g->matrix, error);
+        if (status == QK_OK)
+            status = qk_add_matrix_(call, weights, count, &g->matrix, error);
+    }
+    if (status == QK_OK)
+        status = qk_add_(call, "x", x, g->batch, g->cols * qk_type_bytes(kernel->bindings[count].element), error);
+    if (status == QK_OK)
+        status = qk_add_(call, "scratch", scratch, 1, qk_gemm_scratch(kernel, g->cols, g->batch), error);
+    if (status == QK_OK)
+        status = qk_add_(call, "y", y, g->batch, g->rows * 4, error);
+    return status == QK_OK ? qk_check_overlap_(call, error) : status;
+}
+
+static inline qk_status qk_check_gemm_(const qk_backend *backend, const qk_kernel *kernel, const qk_gemv_ *g,
+                                       qk_error *error) {
+    if (kernel->operand_tile == 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: it makes no tiles, must be a kernel of family gemm",
+                       kernel->name);
+    if (backend->barrier == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: backend->barrier is NULL, must order a launch behind one that writes what it reads",
+                       kernel->name);
+    qk_status status = qk_check_gemv_(kernel, g, error);
+    if (status == QK_OK && g->cols % kernel->operand_tile != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 "; gemv takes others", kernel->name,
+                       g->cols, kernel->operand_tile);
+    return status;
+}
+
+/* Rows that one launch takes; everything else is bound whole. */
+static inline qk_status qk_chunk_gemm_(const qk_call_ *call, qk_gemv_ *g, qk_error *error) {
+    uint32_t weights = call->count - 3;
+    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX);
+    int cut = call->kernel->view == QK_VIEW_BLOCKS;
+    for (uint32_t i = cut ? weights : 0; i < call->count; i++)
+        if (call->arguments[i].need > limit)
+            return qk_fail(error, QK_ERROR_LIMIT,
+                           "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                           call->kernel->name, call->arguments[i].name, call->arguments[i].need, limit);
+    g->row_chunk = g->rows;
+    return cut ? qk_chunk_(call, 0, weights, g->rows, UINT32_MAX / g->row_tiles, "row", &g->row_chunk, error) : QK_OK;
+}
+
+/* Multiplies a matrix with many vectors: y[m][n] = sum over k of value(n, k) * x[m][k]. As qk_dispatch_gemv, which is faster for a
+ * few of them; but
+ *
+ * kernel      of family gemm
+ * scratch     at least qk_gemm_scratch bytes, which the call writes and reads
+ * cols        also a multiple of kernel->operand_tile
+ * backend     has a `barrier`; calls of it are between launches of this call
+ *
+ * Matrix units multiply where the device has them, else floats, with the same bound. */
+static inline qk_status qk_dispatch_gemm_with(const qk_backend *backend, const qk_kernel *kernel,
+                                              const qk_range *weights, qk_range x, qk_range scratch, qk_range y,
+                                              uint64_t rows, uint64_t cols, uint64_t batch, const qk_epilogue *epilogue,
+                                              qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_SCRATCH, QK_ROLE_OUTPUT};
+    if (kernel == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
+    int blocks = kernel->view == QK_VIEW_BLOCKS;
+    const qk_backend *outer = backend;
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, blocks, tail, 3,
+                                blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || rows == 0 || cols == 0 || batch == 0)
+        return status;
+    uint32_t adds = epilogue != NULL && epilogue->adds != 0;
+    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}, adds};
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if ((status = qk_check_gemm_(outer, kernel, &g, error)) != QK_OK)
+        return status;
+    if ((status = qk_add_gemm_(&call, weights, x, scratch, y, &g, error)) != QK_OK)
+        return status;
+    if ((status = qk_chunk_gemm_(&call, &g, error)) != QK_OK)
+        return status;
+    status = qk_launch_tiles_(&call, &g, 0, qk_min_(g.row_chunk, rows), 1, error);
+    if (status == QK_OK)
+        status = outer->barrier(outer->context, error);
+    for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
+        n = qk_min_(g.row_chunk, rows - first);
+        status = qk_launch_tiles_(&call, &g, first, n, 0, error);
+    }
+    return status;
+}
+
+/* The same without an epilogue. */
+static inline qk_status qk_dispatch_gemm(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                         qk_range x, qk_range scratch, qk_range y, uint64_t rows, uint64_t cols,
+                                         uint64_t batch, qk_error *error) {
+    return qk_dispatch_gemm_with(backend, kernel, weights, x, scratch, y, rows, cols, batch, NULL, error);
+}
+
+#endif

@@ -1,0 +1,1 @@
+@include gemm_tiles.comp

@@ -1,0 +1,38 @@
+// As a matrix unit, a thread has rows g and g + 8 of a fragment, and columns 2 t and 2 t + 1.
+#define accumulators vec4
+
+accumulators no_products() {
+    return vec4(0.0);
+}
+
+vec4 values_of(accumulators c) {
+    return c;
+}
+
+void scale_rows(inout accumulators c, float low, float high) {
+    c *= vec4(low, low, high, high);
+}
+
+accumulators sums[ROW_FRAGMENTS][COL_FRAGMENTS];
+
+float product(uvec2 a, uvec2 b) {
+    return dot(unpackHalf2x16(a.x), unpackHalf2x16(b.x)) + dot(unpackHalf2x16(a.y), unpackHalf2x16(b.y));
+}
+
+vec4 products(uvec4 a, uvec2 b, uvec2 next) {
+    return vec4(product(a.xz, b), product(a.xz, next), product(a.yw, b), product(a.yw, next));
+}
+
+// Adds the products of 16 columns of weights with x, which a workgroup shares from these places on.
+void multiply(uint weights_at, uint x_at) {
+    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; j += 2u) {
+        for (uint s = 0u; s < 4u; ++s) {
+            const uvec4 b = x_part[x_at + j * 16u + 8u * t + s], next = x_part[x_at + j * 16u + 8u * t + 4u + s];
+            [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
+                const uvec4 a = weights_part[weights_at + i * 32u + 4u * g + s];
+                sums[i][j] += products(a, b.xy, next.xy);
+                sums[i][j + 1u] += products(a, b.zw, next.zw);
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of @{tile_elements} elements in a row
+    uint batch;      // right-hand sides: columns of the result
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint y_add;      // 1: results are added to what y holds
+@if of_matrix
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+@end
+};
+
+// Four threads share a row, each with a wide tile of its own, and go on to the next four. Of a tile, so many products of matrix
+// units are made; of x, in that order, a word of two halves of each, for columns that are a multiple of 16.
+const uint PRODUCTS = @{products}u, PART = @{part}u;
+
+// The power of two that brings `most` to between 2^exponent and twice that, and its inverse.
+float scale_of(float most, uint exponent, out float inverse) {
+    const uint bits = clamp(floatBitsToUint(most) >> 23, exponent + 1u, 254u);
+    inverse = uintBitsToFloat(bits - exponent << 23);
+    return uintBitsToFloat(254u + exponent - bits << 23);
+}

@@ -1,0 +1,221 @@
+@{banner}
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_control_flow_attributes : require
+@if units
+@include mma_units.ext
+@end
+@{extensions}
+
+layout(local_size_x_id = @{id.local_size_x}) in;
+layout(constant_id = @{id.tile_rows}) const uint TILE_ROWS = 128;  // of the result, a workgroup's
+layout(constant_id = @{id.tile_cols}) const uint TILE_COLS = 128;
+layout(constant_id = @{id.own_rows}) const uint OWN_ROWS = 64;  // of these, a subgroup's
+layout(constant_id = @{id.own_cols}) const uint OWN_COLS = 32;
+@if units
+layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;  // which element of an operand is which value of a thread
+layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
+@end
+
+@{buffers}
+@{wide_buffers}
+layout(binding = @{binding_scratch}, std430) readonly buffer Packed { uvec4 packed_x[]; };
+layout(binding = @{binding_scratch}, std430) readonly buffer Units { float x_unit[]; };
+layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
+
+@include gemm_push.glsl
+
+@{tables}
+@{prelude}
+@include finish.glsl
+
+const uint ROW_FRAGMENTS = OWN_ROWS / 16u, COL_FRAGMENTS = OWN_COLS / 8u;
+const uint DOWN = TILE_ROWS / OWN_ROWS, SUBGROUPS = DOWN * (TILE_COLS / OWN_COLS), THREADS = SUBGROUPS * 32u;
+const uint DECODED = (TILE_ROWS / 16u + SUBGROUPS - 1u) / SUBGROUPS;  // fragments of 16 rows, a subgroup's
+const uint LOADED = (TILE_COLS * 4u + THREADS - 1u) / THREADS;        // words of x, four at a time, a thread's
+const uint PARTS = PRODUCTS / PART;
+
+// A part of four tiles of each row, and what it is multiplied with, as operands: while one is multiplied, the next is made.
+shared uvec4 weights_part[2u * TILE_ROWS * 4u];
+shared uvec4 x_part[2u * TILE_COLS * 4u];
+// A row's weights are multiplied with a power of two, so that they fit into halves. When they grow too large, it gets smaller:
+shared float row_factor[TILE_ROWS];  // by this factor
+shared uint grown;                   // before these four tiles
+
+uint subgroup, lane, g, t;
+
+@if units
+@include gemm_units.glsl
+@else
+@include gemm_plain_units.glsl
+@end
+
+// Of the four threads that share a row.
+float most_of_four(float value) {
+    value = max(value, subgroupShuffleXor(value, 1u));
+    return max(value, subgroupShuffleXor(value, 2u));
+}
+
+@{fetch_wide}
+
+@{operands}
+
+@{fetched}
+float row_scale[DECODED][2];
+uvec4 x_ahead[LOADED];
+uint row_begin, row_end, column_begin, columns, wide_tiles;
+
+uint row_of(uint i, uint half_of_fragment) {
+    return min(row_begin + (subgroup + i * SUBGROUPS) * 16u + half_of_fragment * 8u + g, row_end - 1u);
+}
+
+bool decodes(uint i) {
+    return TILE_ROWS / 16u % SUBGROUPS == 0u || subgroup + i * SUBGROUPS < TILE_ROWS / 16u;
+}
+
+uint tile_of(uint four) {
+    return min(four * 4u + t, wide_tiles - 1u);
+}
+
+// Loads its tile of the next four, of each row that it decodes.
+void fetch_four(uint four) {
+    [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
+        if (!decodes(i)) continue;
+        fetch_wide(row_of(i, 0u), tile_of(four), @{fetched_low});
+        fetch_wide(row_of(i, 1u), tile_of(four), @{fetched_high});
+    }
+}
+
+// Sees whether weights of these four tiles fit into halves; there is room for four times as much as at first.
+void fit_row(uint four, uint i, uint half_of_fragment, float most) {
+    const float before = row_scale[i][half_of_fragment];
+    if (four > 0u && !(most * before >= 16384.0)) {
+        if (t == 0u) row_factor[(subgroup + i * SUBGROUPS) * 16u + half_of_fragment * 8u + g] = 1.0;
+        return;
+    }
+    float unit;
+    row_scale[i][half_of_fragment] = scale_of(most, 11u, unit);
+    if (t == 0u) row_factor[(subgroup + i * SUBGROUPS) * 16u + half_of_fragment * 8u + g] = four > 0u ? row_scale[i][half_of_fragment] * (1.0 / before) : 1.0;
+    if (four > 0u) grown = four;
+}
+
+void fit_rows(uint four) {
+    [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
+        if (!decodes(i)) continue;
+        fit_row(four, i, 0u, most_of_four(largest_factor(row_of(i, 0u), tile_of(four), @{fetched_low})));
+        fit_row(four, i, 1u, most_of_four(largest_factor(row_of(i, 1u), tile_of(four), @{fetched_high})));
+    }
+}
+
+void make_weights(uint four, uint part, uint place) {
+    [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
+        if (!decodes(i)) continue;
+        f16vec2 low[2u * PART], high[2u * PART];
+        operands(part, row_of(i, 0u), tile_of(four), @{fetched_low}, row_scale[i][0], low);
+        operands(part, row_of(i, 1u), tile_of(four), @{fetched_high}, row_scale[i][1], high);
+        [[unroll]] for (uint p = 0u; p < PART; ++p)
+            weights_part[(place * PART + p) * TILE_ROWS * 2u + (subgroup + i * SUBGROUPS) * 32u + lane] =
+                uvec4(packFloat2x16(low[2u * p]), packFloat2x16(high[2u * p]), packFloat2x16(low[2u * p + 1u]), packFloat2x16(high[2u * p + 1u]));
+    }
+}
+
+// x of a part: of each product, so many words for each two columns.
+void load_part_of_x(uint number) {
+    [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
+        const uint at = gl_LocalInvocationID.x + i * THREADS, product = at / (TILE_COLS * 2u);
+        const uint word = min(column_begin * 2u + at % (TILE_COLS * 2u), columns * 2u - 1u);
+        x_ahead[i] = packed_x[columns / 4u + (number * PART + min(product, PART - 1u)) * columns * 2u + word];
+    }
+}
+
+void share_part_of_x(uint place) {
+    [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
+        const uint at = gl_LocalInvocationID.x + i * THREADS;
+        if (TILE_COLS * 4u % THREADS == 0u || at < TILE_COLS * 4u) x_part[place * TILE_COLS * 4u + at] = x_ahead[i];
+    }
+}
+
+// Makes the part that follows number `part` of these four tiles. The last of all is made once more, and not used.
+void make_next(uint four, uint part, uint fours) {
+    const uint next = (part + 1u) % PARTS, next_four = min(part + 1u == PARTS ? four + 1u : four, fours - 1u);
+    const uint place = next % 2u;
+    share_part_of_x(place);
+    load_part_of_x(min(four * PARTS + part + 2u, fours * PARTS - 1u));
+    if (next == 0u && four + 1u < fours) fit_rows(next_four);
+    make_weights(next_four, next, place);
+    if (next == PARTS - 1u) fetch_four(min(four + 1u, fours - 1u));
+}
+
+void finish_tile(uint own_row, uint own_column) {
+    barrier();
+    [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
+        if (!decodes(i) || t > 1u) continue;
+        row_factor[(subgroup + i * SUBGROUPS) * 16u + t * 8u + g] = 1.0 / row_scale[i][t];
+    }
+    barrier();
+    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) {
+        const uint m = column_begin + own_column + j * 8u + 2u * t;
+        const vec2 unit = vec2(x_unit[min(m, columns - 1u)], x_unit[min(m + 1u, columns - 1u)]);
+        [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
+            const uint own = own_row + i * 16u + g, n = row_begin + own;
+            const vec4 sum = values_of(sums[i][j]) * unit.xyxy * vec4(vec2(row_factor[own]), vec2(row_factor[own + 8u]));
+            if (m < batch && n < row_end) finish(m, n, sum.x);
+            if (m + 1u < batch && n < row_end) finish(m + 1u, n, sum.y);
+            if (m < batch && n + 8u < row_end) finish(m, n + 8u, sum.z);
+            if (m + 1u < batch && n + 8u < row_end) finish(m + 1u, n + 8u, sum.w);
+        }
+    }
+    barrier();
+}
+
+void make_tile() {
+    const uint own_row = subgroup % DOWN * OWN_ROWS, own_column = subgroup / DOWN * OWN_COLS, fours = (wide_tiles + 3u) / 4u;
+    [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
+        [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) sums[i][j] = no_products();
+    }
+    if (gl_LocalInvocationID.x == 0u) grown = 0u;
+    fetch_four(0u);
+    load_part_of_x(0u);
+    fit_rows(0u);
+    make_weights(0u, 0u, 0u);
+    share_part_of_x(0u);
+    load_part_of_x(1u);
+    barrier();
+    [[dont_unroll]] for (uint four = 0u; four < fours; ++four) {
+        if (four > 0u && grown == four) {
+            [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
+                const uint own = own_row + i * 16u + g;
+                [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) scale_rows(sums[i][j], row_factor[own], row_factor[own + 8u]);
+            }
+        }
+        [[unroll]] for (uint part = 0u; part < PARTS; ++part) {
+            make_next(four, part, fours);
+            [[unroll]] for (uint p = 0u; p < PART; ++p) {
+                const uint at = part % 2u * PART + p;
+                multiply((at * TILE_ROWS + own_row) * 2u, (at * TILE_COLS + own_column) * 2u);
+            }
+            barrier();
+        }
+    }
+    finish_tile(own_row, own_column);
+}
+
+// Workgroups that are neighbours have few rows and few columns between them, so that what they load is near.
+const uint NEAR = 16u;
+
+void main() {
+    subgroup = gl_LocalInvocationID.x / 32u;
+    lane = gl_LocalInvocationID.x % 32u;
+    g = lane / 4u;
+    t = lane % 4u;
+    columns = (batch + 15u) / 16u * 16u;
+    wide_tiles = row_tiles / @{wide_ratio}u;
+    row_end = rows;
+    const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, across = (batch + TILE_COLS - 1u) / TILE_COLS;
+    for (uint tile = gl_WorkGroupID.x; tile < down * across; tile += gl_NumWorkGroups.x) {
+        const uint band = tile / (NEAR * across), in_band = tile % (NEAR * across), tall = min(NEAR, down - band * NEAR);
+        row_begin = (band * NEAR + in_band % tall) * TILE_ROWS;
+        column_begin = in_band / tall * TILE_COLS;
+        make_tile();
+    }
+}
