@@ -23,8 +23,8 @@ vec4 products(uvec4 a, uvec2 b, uvec2 next) {
     return vec4(product(a.xz, b), product(a.xz, next), product(a.yw, b), product(a.yw, next));
 }
 
-// Adds the products of 16 columns of weights with x, which a workgroup shares from these places on.
-void multiply(uint weights_at, uint x_at) {
+// Multiplies at once what matrix units would take first.
+void take_operands(uint p, uint weights_at, uint x_at) {
     [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; j += 2u) {
         for (uint s = 0u; s < 4u; ++s) {
             const uvec4 b = x_part[x_at + j * 16u + 8u * t + s], next = x_part[x_at + j * 16u + 8u * t + 4u + s];
@@ -35,4 +35,7 @@ void multiply(uint weights_at, uint x_at) {
             }
         }
     }
+}
+
+void multiply(uint p) {
 }

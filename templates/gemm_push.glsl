@@ -16,6 +16,12 @@ layout(push_constant) uniform Push {
 // units are made; of x, in that order, a word of two halves of each, for columns that are a multiple of 16.
 const uint PRODUCTS = @{products}u, PART = @{part}u;
 
+// Behind the operands of x come sums over parts of the rows, if there are such.
+uint parts_at() {
+    const uint columns = (batch + 15u) / 16u * 16u, all_fours = (row_tiles / @{wide_ratio}u + 3u) / 4u;
+    return columns * (1u + all_fours * PRODUCTS * 8u);
+}
+
 // The power of two that brings `most` to between 2^exponent and twice that, and its inverse.
 float scale_of(float most, uint exponent, out float inverse) {
     const uint bits = clamp(floatBitsToUint(most) >> 23, exponent + 1u, 254u);

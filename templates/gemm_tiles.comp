@@ -12,6 +12,7 @@ layout(constant_id = @{id.tile_rows}) const uint TILE_ROWS = 128;  // of the res
 layout(constant_id = @{id.tile_cols}) const uint TILE_COLS = 128;
 layout(constant_id = @{id.own_rows}) const uint OWN_ROWS = 64;  // of these, a subgroup's
 layout(constant_id = @{id.own_cols}) const uint OWN_COLS = 32;
+layout(constant_id = @{id.k_parts}) const uint K_PARTS = 1;  // of a row, each another workgroup's
 @if units
 layout(constant_id = @{id.order_a}) const uint ORDER_A = 0;  // which element of an operand is which value of a thread
 layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
@@ -21,6 +22,7 @@ layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
 @{wide_buffers}
 layout(binding = @{binding_scratch}, std430) readonly buffer Packed { uvec4 packed_x[]; };
 layout(binding = @{binding_scratch}, std430) readonly buffer Units { float x_unit[]; };
+layout(binding = @{binding_scratch}, std430) buffer Parts { float sum_of_part[]; };
 layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
 
 @include gemm_push.glsl
@@ -35,9 +37,9 @@ const uint DECODED = (TILE_ROWS / 16u + SUBGROUPS - 1u) / SUBGROUPS;  // fragmen
 const uint LOADED = (TILE_COLS * 4u + THREADS - 1u) / THREADS;        // words of x, four at a time, a thread's
 const uint PARTS = PRODUCTS / PART;
 
-// A part of four tiles of each row, and what it is multiplied with, as operands: while one is multiplied, the next is made.
-shared uvec4 weights_part[2u * TILE_ROWS * 4u];
-shared uvec4 x_part[2u * TILE_COLS * 4u];
+// A part of four tiles of each row, and what it is multiplied with, as operands: subgroups take theirs, and make the next.
+shared uvec4 weights_part[PART * TILE_ROWS * 2u];
+shared uvec4 x_part[PART * TILE_COLS * 2u];
 // A row's weights are multiplied with a power of two, so that they fit into halves. When they grow too large, it gets smaller:
 shared float row_factor[TILE_ROWS];  // by this factor
 shared uint grown;                   // before these four tiles
@@ -64,6 +66,7 @@ float most_of_four(float value) {
 float row_scale[DECODED][2];
 uvec4 x_ahead[LOADED];
 uint row_begin, row_end, column_begin, columns, wide_tiles;
+uint k_part, first_four, end_four;  // of a row: the number of this part, and where it begins and ends
 
 uint row_of(uint i, uint half_of_fragment) {
     return min(row_begin + (subgroup + i * SUBGROUPS) * 16u + half_of_fragment * 8u + g, row_end - 1u);
@@ -89,14 +92,14 @@ void fetch_four(uint four) {
 // Sees whether weights of these four tiles fit into halves; there is room for four times as much as at first.
 void fit_row(uint four, uint i, uint half_of_fragment, float most) {
     const float before = row_scale[i][half_of_fragment];
-    if (four > 0u && !(most * before >= 16384.0)) {
+    if (four > first_four && !(most * before >= 16384.0)) {
         if (t == 0u) row_factor[(subgroup + i * SUBGROUPS) * 16u + half_of_fragment * 8u + g] = 1.0;
         return;
     }
     float unit;
     row_scale[i][half_of_fragment] = scale_of(most, 11u, unit);
-    if (t == 0u) row_factor[(subgroup + i * SUBGROUPS) * 16u + half_of_fragment * 8u + g] = four > 0u ? row_scale[i][half_of_fragment] * (1.0 / before) : 1.0;
-    if (four > 0u) grown = four;
+    if (t == 0u) row_factor[(subgroup + i * SUBGROUPS) * 16u + half_of_fragment * 8u + g] = four > first_four ? row_scale[i][half_of_fragment] * (1.0 / before) : 1.0;
+    if (four > first_four) grown = four;
 }
 
 void fit_rows(uint four) {
@@ -107,14 +110,14 @@ void fit_rows(uint four) {
     }
 }
 
-void make_weights(uint four, uint part, uint place) {
+void make_weights(uint four, uint part) {
     [[unroll]] for (uint i = 0u; i < DECODED; ++i) {
         if (!decodes(i)) continue;
         f16vec2 low[2u * PART], high[2u * PART];
         operands(part, row_of(i, 0u), tile_of(four), @{fetched_low}, row_scale[i][0], low);
         operands(part, row_of(i, 1u), tile_of(four), @{fetched_high}, row_scale[i][1], high);
         [[unroll]] for (uint p = 0u; p < PART; ++p)
-            weights_part[(place * PART + p) * TILE_ROWS * 2u + (subgroup + i * SUBGROUPS) * 32u + lane] =
+            weights_part[p * TILE_ROWS * 2u + (subgroup + i * SUBGROUPS) * 32u + lane] =
                 uvec4(packFloat2x16(low[2u * p]), packFloat2x16(high[2u * p]), packFloat2x16(low[2u * p + 1u]), packFloat2x16(high[2u * p + 1u]));
     }
 }
@@ -128,22 +131,34 @@ void load_part_of_x(uint number) {
     }
 }
 
-void share_part_of_x(uint place) {
+void share_part_of_x() {
     [[unroll]] for (uint i = 0u; i < LOADED; ++i) {
         const uint at = gl_LocalInvocationID.x + i * THREADS;
-        if (TILE_COLS * 4u % THREADS == 0u || at < TILE_COLS * 4u) x_part[place * TILE_COLS * 4u + at] = x_ahead[i];
+        if (TILE_COLS * 4u % THREADS == 0u || at < TILE_COLS * 4u) x_part[at] = x_ahead[i];
     }
 }
 
 // Makes the part that follows number `part` of these four tiles. The last of all is made once more, and not used.
-void make_next(uint four, uint part, uint fours) {
-    const uint next = (part + 1u) % PARTS, next_four = min(part + 1u == PARTS ? four + 1u : four, fours - 1u);
-    const uint place = next % 2u;
-    share_part_of_x(place);
-    load_part_of_x(min(four * PARTS + part + 2u, fours * PARTS - 1u));
-    if (next == 0u && four + 1u < fours) fit_rows(next_four);
-    make_weights(next_four, next, place);
-    if (next == PARTS - 1u) fetch_four(min(four + 1u, fours - 1u));
+void make_next(uint four, uint part) {
+    const uint next = (part + 1u) % PARTS, next_four = min(part + 1u == PARTS ? four + 1u : four, end_four - 1u);
+    if (next == 0u && four + 1u < end_four) fit_rows(next_four);
+    make_weights(next_four, next);
+    share_part_of_x();
+}
+
+// Loads what is made after that.
+void load_after(uint four, uint part) {
+    if (part + 2u == PARTS) fetch_four(min(four + 1u, end_four - 1u));
+    load_part_of_x(min(four * PARTS + part + 2u, end_four * PARTS - 1u));
+}
+
+// Of a part of the rows, sums are kept until all others are there.
+void finish_part(uint m, uint n, float sum) {
+    if (m >= batch || n >= row_end) return;
+    if (K_PARTS == 1u)
+        finish(m, n, sum);
+    else
+        sum_of_part[parts_at() + (k_part * batch + m) * rows + n] = sum;
 }
 
 void finish_tile(uint own_row, uint own_column) {
@@ -159,42 +174,44 @@ void finish_tile(uint own_row, uint own_column) {
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
             const uint own = own_row + i * 16u + g, n = row_begin + own;
             const vec4 sum = values_of(sums[i][j]) * unit.xyxy * vec4(vec2(row_factor[own]), vec2(row_factor[own + 8u]));
-            if (m < batch && n < row_end) finish(m, n, sum.x);
-            if (m + 1u < batch && n < row_end) finish(m + 1u, n, sum.y);
-            if (m < batch && n + 8u < row_end) finish(m, n + 8u, sum.z);
-            if (m + 1u < batch && n + 8u < row_end) finish(m + 1u, n + 8u, sum.w);
+            finish_part(m, n, sum.x);
+            finish_part(m + 1u, n, sum.y);
+            finish_part(m, n + 8u, sum.z);
+            finish_part(m + 1u, n + 8u, sum.w);
         }
     }
     barrier();
 }
 
 void make_tile() {
-    const uint own_row = subgroup % DOWN * OWN_ROWS, own_column = subgroup / DOWN * OWN_COLS, fours = (wide_tiles + 3u) / 4u;
+    const uint own_row = subgroup % DOWN * OWN_ROWS, own_column = subgroup / DOWN * OWN_COLS;
     [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
         [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) sums[i][j] = no_products();
     }
     if (gl_LocalInvocationID.x == 0u) grown = 0u;
-    fetch_four(0u);
-    load_part_of_x(0u);
-    fit_rows(0u);
-    make_weights(0u, 0u, 0u);
-    share_part_of_x(0u);
-    load_part_of_x(1u);
+    fetch_four(first_four);
+    load_part_of_x(first_four * PARTS);
+    fit_rows(first_four);
+    make_weights(first_four, 0u);
+    share_part_of_x();
+    load_part_of_x(first_four * PARTS + 1u);
     barrier();
-    [[dont_unroll]] for (uint four = 0u; four < fours; ++four) {
-        if (four > 0u && grown == four) {
+    [[dont_unroll]] for (uint four = first_four; four < end_four; ++four) {
+        if (four > first_four && grown == four) {
             [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
                 const uint own = own_row + i * 16u + g;
                 [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; ++j) scale_rows(sums[i][j], row_factor[own], row_factor[own + 8u]);
             }
         }
         [[unroll]] for (uint part = 0u; part < PARTS; ++part) {
-            make_next(four, part, fours);
-            [[unroll]] for (uint p = 0u; p < PART; ++p) {
-                const uint at = part % 2u * PART + p;
-                multiply((at * TILE_ROWS + own_row) * 2u, (at * TILE_COLS + own_column) * 2u);
-            }
+            [[unroll]] for (uint p = 0u; p < PART; ++p)
+                take_operands(p, (p * TILE_ROWS + own_row) * 2u, (p * TILE_COLS + own_column) * 2u);
             barrier();
+            multiply(0u);
+            make_next(four, part);
+            barrier();
+            load_after(four, part);
+            [[unroll]] for (uint p = 1u; p < PART; ++p) multiply(p);
         }
     }
     finish_tile(own_row, own_column);
@@ -212,7 +229,12 @@ void main() {
     wide_tiles = row_tiles / @{wide_ratio}u;
     row_end = rows;
     const uint down = (rows + TILE_ROWS - 1u) / TILE_ROWS, across = (batch + TILE_COLS - 1u) / TILE_COLS;
-    for (uint tile = gl_WorkGroupID.x; tile < down * across; tile += gl_NumWorkGroups.x) {
+    const uint all_fours = (wide_tiles + 3u) / 4u;
+    for (uint work = gl_WorkGroupID.x; work < down * across * K_PARTS; work += gl_NumWorkGroups.x) {
+        const uint tile = work / K_PARTS;
+        k_part = work % K_PARTS;
+        first_four = all_fours * k_part / K_PARTS;
+        end_four = all_fours * (k_part + 1u) / K_PARTS;
         const uint band = tile / (NEAR * across), in_band = tile % (NEAR * across), tall = min(NEAR, down - band * NEAR);
         row_begin = (band * NEAR + in_band % tall) * TILE_ROWS;
         column_begin = in_band / tall * TILE_COLS;

@@ -45,13 +45,19 @@ right_operand right_of(uvec2 words) {
     return b;
 }
 
-// Adds the products of 16 columns of weights with x, which a workgroup shares from these places on.
-void multiply(uint weights_at, uint x_at) {
+uvec4 left_words[PART][ROW_FRAGMENTS], right_words[PART][COL_FRAGMENTS / 2u];
+
+// Takes the operands of product `p` of a part, from these places on.
+void take_operands(uint p, uint weights_at, uint x_at) {
+    [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) left_words[p][i] = weights_part[weights_at + i * 32u + lane];
+    [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS / 2u; ++j) right_words[p][j] = x_part[x_at + j * 32u + lane];
+}
+
+void multiply(uint p) {
     left_operand a[ROW_FRAGMENTS];
-    [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) a[i] = left_of(weights_part[weights_at + i * 32u + lane]);
+    [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) a[i] = left_of(left_words[p][i]);
     [[unroll]] for (uint j = 0u; j < COL_FRAGMENTS; j += 2u) {
-        const uvec4 words = x_part[x_at + j * 16u + lane];
-        const right_operand b0 = right_of(words.xy), b1 = right_of(words.zw);
+        const right_operand b0 = right_of(right_words[p][j / 2u].xy), b1 = right_of(right_words[p][j / 2u].zw);
         [[unroll]] for (uint i = 0u; i < ROW_FRAGMENTS; ++i) {
             sums[i][j] = coopMatMulAdd(a[i], b0, sums[i][j]);
             sums[i][j + 1u] = coopMatMulAdd(a[i], b1, sums[i][j + 1u]);

@@ -83,7 +83,7 @@ static void describe_tile_constants(qg_arena *arena, const qg_kernel *kernel, qk
                                  {QK_CONSTANT_TILE_COLS, true},    {QK_CONSTANT_OWN_ROWS, true},
                                  {QK_CONSTANT_OWN_COLS, true},     {QK_CONSTANT_ORDER_A, true},
                                  {QK_CONSTANT_ORDER_BC, true},     {QK_CONSTANT_SCHEDULE, true},
-                                 {QK_CONSTANT_X_TYPE, true}};
+                                 {QK_CONSTANT_X_TYPE, true},       {QK_CONSTANT_K_PARTS, true}};
     add_constants(arena, kernel, described, all, sizeof all / sizeof *all);
 }
 

@@ -251,7 +251,16 @@ static bool compile(qg_bench *b, qg_subject *s) {
     return s->kernel || qg_complain("%s", why) == 0;
 }
 
-static uint64_t bytes_of(const qg_subject *s, uint32_t binding) {
+/* With room for as many parts of rows as a constant may ask for. */
+static uint64_t scratch_bytes(const qk_backend *backend, const qg_subject *s) {
+    enum { MOST_PARTS = 16, ROOM = 1 << 30 };
+    const qg_case *c = &s->of;
+    const uint64_t need = qk_gemm_scratch(backend, s->kernel, c->rows, c->cols, c->batch);
+    const uint64_t most = need + 4 * MOST_PARTS * c->rows * c->batch;
+    return most < ROOM ? most : need;
+}
+
+static uint64_t bytes_of(const qk_backend *backend, const qg_subject *s, uint32_t binding) {
     const qg_case *c = &s->of;
     const uint64_t type = qg_scalars[c->type].bits / 8;
     switch (s->kernel->bindings[binding].role) {
@@ -260,7 +269,7 @@ static uint64_t bytes_of(const qg_subject *s, uint32_t binding) {
     case QK_ROLE_INDICES: return 4 * (c->family->in_blocks ? vectors(c) : c->rows);
     case QK_ROLE_OUTPUT: return c->family->sums ? 4 * vectors(c) * c->rows : c->rows * c->cols * type;
     case QK_ROLE_STATUS: return 4;
-    case QK_ROLE_SCRATCH: return qk_gemm_scratch(s->kernel, c->cols, c->batch);
+    case QK_ROLE_SCRATCH: return scratch_bytes(backend, s);
     }
     return 0;
 }
@@ -284,9 +293,11 @@ static bool fill_buffer(qg_bench *b, qg_subject *s, uint32_t binding) {
 }
 
 static bool make_buffers(qg_bench *b, qg_subject *s) {
+    qk_backend backend = qk_vulkan_backend(b->vk);
+    backend.tuning = b->tuning;
     for (; s->count < s->kernel->binding_count; ++s->count) {
         const uint32_t i = s->count;
-        s->sizes[i] = bytes_of(s, i);
+        s->sizes[i] = bytes_of(&backend, s, i);
         if (!s->sizes[i])
             return qg_complain("%s has no tensor of --rows %llu --cols %llu", s->of.layout->name,
                                (unsigned long long)s->of.rows, (unsigned long long)s->of.cols) == 0;

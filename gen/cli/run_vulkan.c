@@ -70,8 +70,10 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
             qk_vulkan_upload(r->vulkan, r->buffers[r->x], 0, job->x, bytes, &r->error) != QK_OK)
             return false;
     }
+    qk_backend backend = qk_vulkan_backend(r->vulkan);
+    backend.tuning = r->tuning;
     if (job->family->in_tiles &&
-        !add_buffer(r, qk_gemm_scratch(r->kernel, job->cols, job->batch), &r->scratch))
+        !add_buffer(r, qk_gemm_scratch(&backend, r->kernel, job->rows, job->cols, job->batch), &r->scratch))
         return false;
     if (job->ids) {
         const uint64_t bytes = 4 * job->batch * job->slots;

@@ -10,19 +10,10 @@
 /* Threads of the launch in which they do. */
 #define QK_PACK_THREADS 128u
 
-/* Bytes of scratch memory that qk_dispatch_gemm needs for `batch` vectors of `cols` columns; UINT64_MAX where they are 2^64 or more. */
-static inline uint64_t qk_gemm_scratch(const qk_kernel *kernel, uint64_t cols, uint64_t batch) {
-    uint64_t columns = qk_ceil_(batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS, words, bytes;
-    uint64_t tile = kernel->operand_tile != 0 ? kernel->operand_tile : 1, fours = qk_ceil_(qk_ceil_(cols, tile), 4);
-    if (!qk_multiply_(fours, (uint64_t)16 * kernel->operand_words, &words) ||
-        !qk_multiply_(columns, words + 4, &bytes) || words > UINT64_MAX - 4)
-        return UINT64_MAX;
-    return bytes;
-}
-
 /* How a product is cut into tiles, a workgroup's and a subgroup's. */
 typedef struct qk_tiles_ {
     uint32_t rows, cols, own_rows, own_cols;
+    uint32_t parts; /* of a row, each a workgroup's */
     qk_schedule schedule;
 } qk_tiles_;
 
@@ -30,9 +21,9 @@ static inline uint32_t qk_tile_threads_(const qk_tiles_ *t) {
     return t->rows / t->own_rows * (t->cols / t->own_cols) * 32;
 }
 
-/* Operands of two parts, of 64 bytes for each row and column; and a factor for each row. */
+/* Operands of a part, of 64 bytes for each row and column; and a factor for each row. */
 static inline uint32_t qk_tile_bytes_(const qk_tiles_ *t) {
-    return (t->rows + t->cols) * 2 * 64 + t->rows * 4 + 4;
+    return (t->rows + t->cols) * 64 + t->rows * 4 + 4;
 }
 
 static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
@@ -41,36 +32,62 @@ static inline int qk_tiles_fit_(const qk_limits *limits, const qk_tiles_ *t) {
            qk_tile_bytes_(t) <= shared;
 }
 
-/* Time that all tiles take, by how fast a processor makes such a one: all have as many to make, but for the last. */
-static inline uint64_t qk_tiles_time_(const qk_limits *limits, const qk_tiles_ *t, uint32_t rate, uint64_t rows,
-                                      uint64_t batch) {
+/* Thousandths of the time that all takes, of `work` workgroups. `time` is that of a tile of whole rows. */
+static inline uint64_t qk_tiles_time_(const qk_limits *limits, const qk_tiles_ *t, uint32_t time, uint32_t at_once,
+                                      uint64_t rows, uint64_t cols, uint64_t batch) {
     uint64_t tiles = qk_ceil_(rows, t->rows) * qk_ceil_(batch, t->cols);
-    return qk_ceil_(tiles, qk_processors_(limits)) * t->rows * t->cols * 1024 / rate;
+    uint64_t turns = qk_ceil_(tiles * t->parts, qk_processors_(limits) * at_once);
+    uint64_t made = turns * qk_ceil_((uint64_t)1000 * time * cols, (uint64_t)QK_TILE_COLUMNS * t->parts);
+    return made + (t->parts > 1 ? (uint64_t)1000 * QK_ADD_PARTS_TIME +
+                                      rows * batch * t->parts * 1000 * QK_ADD_PARTS_TIME / QK_ADD_PARTS_VALUES
+                                : 0);
 }
 
-static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows,
+/* With the number of parts that is the fastest, or `parts` of them. */
+static inline uint64_t qk_tiles_parts_(const qk_limits *limits, qk_tiles_ *t, uint32_t time, uint32_t at_once,
+                                       uint64_t rows, uint64_t cols, uint64_t batch, uint32_t parts) {
+    uint64_t least = UINT64_MAX;
+    uint32_t best = 1;
+    for (uint32_t p = parts != 0 ? parts : 1; p <= (parts != 0 ? parts : 16); p *= 2) {
+        t->parts = p;
+        uint64_t all = qk_tiles_time_(limits, t, time, at_once, rows, cols, batch);
+        if (all < least) {
+            least = all;
+            best = p;
+        }
+    }
+    t->parts = best;
+    return least;
+}
+
+static inline int qk_has_units_(const qk_kernel *kernel, const qk_limits *limits) {
+    return (limits->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0 &&
+           qk_constant_(kernel, NULL, QK_CONSTANT_SCHEDULE, 0) != QK_SCHEDULE_PLAIN_TILES;
+}
+
+/* The tiles of a tuning, where it has some that fit, or those of choice.def. */
+static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols,
                                        uint64_t batch) {
-    int units = (limits->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
-    qk_tiles_ best = {16, 16, 16, 16, QK_SCHEDULE_PLAIN_TILES};
-    uint64_t least = UINT64_MAX, time;
-    uint32_t schedule = qk_constant_(kernel, NULL, QK_CONSTANT_SCHEDULE, 0);
-    if (schedule == QK_SCHEDULE_PLAIN_TILES || schedule == QK_SCHEDULE_TILES)
-        units = units && schedule == QK_SCHEDULE_TILES;
+    int units = qk_has_units_(kernel, limits);
+    qk_schedule schedule = units ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES;
+    uint32_t parts = qk_constant_(kernel, NULL, QK_CONSTANT_K_PARTS, 0);
+    qk_tiles_ best = {16, 16, 16, 16, 1, schedule};
     qk_tiles_ own = {qk_constant_(kernel, NULL, QK_CONSTANT_TILE_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_TILE_COLS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_ROWS, 0),
                      qk_constant_(kernel, NULL, QK_CONSTANT_OWN_COLS, 0),
-                     units ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES};
-    if (own.rows != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
+                     parts != 0 ? parts : 1,
+                     schedule};
+    uint64_t least = UINT64_MAX;
+    if (own.rows != 0 && own.cols != 0 && own.own_rows != 0 && own.own_cols != 0 && qk_tiles_fit_(limits, &own))
         return own;
-#define QK_TILE_(units_, rows_, cols_, own_rows_, own_cols_, rate)                                                     \
+#define QK_TILE_(units_, rows_, cols_, own_rows_, own_cols_, time, at_once)                                            \
     {                                                                                                                  \
-        const qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_),                                               \
-                             units ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES};                                     \
-        if (units == (units_) && qk_tiles_fit_(limits, &t) &&                                                          \
-            (time = qk_tiles_time_(limits, &t, (rate), rows, batch)) < least) {                                        \
+        qk_tiles_ t = {(rows_), (cols_), (own_rows_), (own_cols_), 1, schedule};                                       \
+        uint64_t all = qk_tiles_parts_(limits, &t, (time), (at_once), rows, cols, batch, parts);                       \
+        if (units == (units_) && qk_tiles_fit_(limits, &t) && all < least) {                                           \
             best = t;                                                                                                  \
-            least = time;                                                                                              \
+            least = all;                                                                                               \
         }                                                                                                              \
     }
     QK_TILES(QK_TILE_)
@@ -78,26 +95,48 @@ static inline qk_tiles_ qk_tiles_plan_(const qk_kernel *kernel, const qk_limits 
     return best;
 }
 
+/* Bytes of x as operands: of each column a factor, and of four tiles all words. UINT64_MAX where they are 2^64 or more. */
+static inline uint64_t qk_operand_bytes_(const qk_kernel *kernel, uint64_t cols, uint64_t batch) {
+    uint64_t columns = qk_ceil_(batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS, words, bytes;
+    uint64_t tile = kernel->operand_tile != 0 ? kernel->operand_tile : 1, fours = qk_ceil_(qk_ceil_(cols, tile), 4);
+    if (!qk_multiply_(fours, (uint64_t)16 * kernel->operand_words, &words) || words > UINT64_MAX - 4 ||
+        !qk_multiply_(columns, words + 4, &bytes))
+        return UINT64_MAX;
+    return bytes;
+}
+
+/* Bytes of scratch memory that a plan needs beside these: sums over parts of rows. */
+static inline uint64_t qk_scratch_of_(const qk_kernel *kernel, const qk_tiles_ *t, uint64_t rows, uint64_t cols,
+                                      uint64_t batch) {
+    uint64_t operands = qk_operand_bytes_(kernel, cols, batch), sums = 0;
+    if (t->parts > 1 && !qk_multiply_(qk_product_(rows, batch), (uint64_t)4 * t->parts, &sums))
+        return UINT64_MAX;
+    return operands > UINT64_MAX - sums ? UINT64_MAX : operands + sums;
+}
+
 static inline void qk_tiles_constants_(const qk_kernel *kernel, const qk_limits *limits, const qk_tiles_ *t,
-                                       int packs, uint32_t *constants) {
+                                       qk_schedule schedule, uint32_t *constants) {
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         switch (kernel->spec_constants[i].id) {
-        case QK_CONSTANT_LOCAL_SIZE_X: constants[i] = packs ? QK_PACK_THREADS : qk_tile_threads_(t); break;
+        case QK_CONSTANT_LOCAL_SIZE_X:
+            constants[i] = schedule == t->schedule ? qk_tile_threads_(t) : QK_PACK_THREADS;
+            break;
+        case QK_CONSTANT_K_PARTS: constants[i] = t->parts; break;
         case QK_CONSTANT_TILE_ROWS: constants[i] = t->rows; break;
         case QK_CONSTANT_TILE_COLS: constants[i] = t->cols; break;
         case QK_CONSTANT_OWN_ROWS: constants[i] = t->own_rows; break;
         case QK_CONSTANT_OWN_COLS: constants[i] = t->own_cols; break;
         case QK_CONSTANT_ORDER_A: constants[i] = limits->matrix_order_a; break;
         case QK_CONSTANT_ORDER_BC: constants[i] = limits->matrix_order_bc; break;
-        case QK_CONSTANT_SCHEDULE: constants[i] = (uint32_t)(packs ? QK_SCHEDULE_PACK : t->schedule); break;
+        case QK_CONSTANT_SCHEDULE: constants[i] = (uint32_t)schedule; break;
         default: constants[i] = kernel->spec_constants[i].value;
         }
     }
 }
 
-/* Rows `first` to `first` + `count`; or, with `packs`, x alone. */
-static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g, uint64_t first, uint64_t count,
-                                         int packs, qk_error *error) {
+/* Rows `first` to `first` + `count`; with QK_SCHEDULE_PACK, x alone. */
+static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g, const qk_tiles_ *tiles,
+                                         qk_schedule schedule, uint64_t first, uint64_t count, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     const qk_limits *limits = &call->backend->limits;
     uint32_t weights = call->count - 3, constants[QK_MAX_CONSTANTS];
@@ -117,10 +156,11 @@ static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g
         if (i >= weights || kernel->view != QK_VIEW_BLOCKS)
             ranges[i].size = call->arguments[i].need;
     }
-    qk_tiles_ tiles = qk_tiles_plan_(kernel, limits, count, g->batch);
-    qk_tiles_constants_(kernel, limits, &tiles, packs, constants);
-    uint64_t groups = packs ? qk_ceil_(g->batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS
-                            : qk_ceil_(count, tiles.rows) * qk_ceil_(g->batch, tiles.cols);
+    qk_tiles_constants_(kernel, limits, tiles, schedule, constants);
+    uint64_t groups = schedule == QK_SCHEDULE_PACK ? qk_ceil_(g->batch, QK_GEMM_COLUMNS) * QK_GEMM_COLUMNS
+                      : schedule == QK_SCHEDULE_ADD_PARTS
+                          ? qk_ceil_(count * g->batch, QK_PACK_THREADS)
+                          : qk_ceil_(count, tiles->rows) * qk_ceil_(g->batch, tiles->cols) * tiles->parts;
     qk_launch launch;
     launch.kernel = kernel;
     launch.ranges = ranges;
@@ -131,7 +171,7 @@ static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g
 }
 
 static inline qk_status qk_add_gemm_(qk_call_ *call, const qk_range *weights, qk_range x, qk_range scratch, qk_range y,
-                                     qk_gemv_ *g, qk_error *error) {
+                                     qk_gemv_ *g, uint64_t scratch_bytes, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     uint32_t count = kernel->binding_count - 3;
     qk_status status;
@@ -145,7 +185,7 @@ static inline qk_status qk_add_gemm_(qk_call_ *call, const qk_range *weights, qk
     if (status == QK_OK)
         status = qk_add_(call, "x", x, g->batch, g->cols * qk_type_bytes(kernel->bindings[count].element), error);
     if (status == QK_OK)
-        status = qk_add_(call, "scratch", scratch, 1, qk_gemm_scratch(kernel, g->cols, g->batch), error);
+        status = qk_add_(call, "scratch", scratch, 1, scratch_bytes, error);
     if (status == QK_OK)
         status = qk_add_(call, "y", y, g->batch, g->rows * 4, error);
     return status == QK_OK ? qk_check_overlap_(call, error) : status;
@@ -182,6 +222,16 @@ static inline qk_status qk_chunk_gemm_(const qk_call_ *call, qk_gemv_ *g, qk_err
     return cut ? qk_chunk_(call, 0, weights, g->rows, UINT32_MAX / g->row_tiles, "row", &g->row_chunk, error) : QK_OK;
 }
 
+/* Bytes of scratch memory that qk_dispatch_gemm needs on that device, for `batch` vectors; UINT64_MAX where it is 2^64 or more. */
+static inline uint64_t qk_gemm_scratch(const qk_backend *backend, const qk_kernel *kernel, uint64_t rows, uint64_t cols,
+                                       uint64_t batch) {
+    qk_tuned_ tuned;
+    if (qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, NULL) != QK_OK)
+        return UINT64_MAX;
+    qk_tiles_ tiles = qk_tiles_plan_(kernel, &backend->limits, rows, cols, batch);
+    return qk_scratch_of_(kernel, &tiles, rows, cols, batch);
+}
+
 /* Multiplies a matrix with many vectors: y[m][n] = sum over k of value(n, k) * x[m][k]. As qk_dispatch_gemv, which is faster for a
  * few of them; but
  *
@@ -212,16 +262,24 @@ static inline qk_status qk_dispatch_gemm_with(const qk_backend *backend, const q
     qk_call_ call = qk_call_new_(backend, kernel);
     if ((status = qk_check_gemm_(outer, kernel, &g, error)) != QK_OK)
         return status;
-    if ((status = qk_add_gemm_(&call, weights, x, scratch, y, &g, error)) != QK_OK)
+    qk_tiles_ tiles = qk_tiles_plan_(kernel, &backend->limits, rows, cols, batch);
+    uint64_t scratch_bytes = qk_scratch_of_(kernel, &tiles, rows, cols, batch);
+    if ((status = qk_add_gemm_(&call, weights, x, scratch, y, &g, scratch_bytes, error)) != QK_OK)
         return status;
     if ((status = qk_chunk_gemm_(&call, &g, error)) != QK_OK)
         return status;
-    status = qk_launch_tiles_(&call, &g, 0, qk_min_(g.row_chunk, rows), 1, error);
-    if (status == QK_OK)
-        status = outer->barrier(outer->context, error);
+    status = qk_launch_tiles_(&call, &g, &tiles, QK_SCHEDULE_PACK, 0, qk_min_(g.row_chunk, rows), error);
     for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
         n = qk_min_(g.row_chunk, rows - first);
-        status = qk_launch_tiles_(&call, &g, first, n, 0, error);
+        /* The second time, parts of other rows take the place of those before. */
+        if (first == 0 || tiles.parts > 1)
+            status = outer->barrier(outer->context, error);
+        if (status == QK_OK)
+            status = qk_launch_tiles_(&call, &g, &tiles, tiles.schedule, first, n, error);
+        if (status == QK_OK && tiles.parts > 1)
+            status = outer->barrier(outer->context, error);
+        if (status == QK_OK && tiles.parts > 1)
+            status = qk_launch_tiles_(&call, &g, &tiles, QK_SCHEDULE_ADD_PARTS, first, n, error);
     }
     return status;
 }

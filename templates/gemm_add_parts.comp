@@ -1,0 +1,22 @@
+@{banner}
+#version 450
+@{extensions}
+
+layout(local_size_x_id = @{id.local_size_x}) in;
+layout(constant_id = @{id.k_parts}) const uint K_PARTS = 1;  // of a row
+
+layout(binding = @{binding_scratch}, std430) readonly buffer Parts { float sum_of_part[]; };
+layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
+
+@include gemm_push.glsl
+
+@include finish.glsl
+
+void main() {
+    const uint from = parts_at(), results = rows * batch;
+    for (uint i = gl_GlobalInvocationID.x; i < results; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {
+        float sum = 0.0;
+        for (uint part = 0u; part < K_PARTS; ++part) sum += sum_of_part[from + part * results + i];
+        finish(i / rows, i % rows, sum);
+    }
+}
