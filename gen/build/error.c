@@ -5,7 +5,14 @@
 /* Roundings beside those of a tile's products and of the value's operations: of x, of integers of several
  * digits, over lanes, over subgroups; those of halves, in units of 2^-24; and how many there are for each
  * product that a matrix unit adds, which cuts off what its terms have below the largest of them. */
-enum { OTHER_ROUNDINGS = 56, HALF_ROUNDING = 1 << 13, OF_HALVES = 3, OF_OPERANDS = 4, OF_TILES = 10, UNIT_ROUNDINGS = 16 };
+enum {
+    OTHER_ROUNDINGS = 56,
+    HALF_ROUNDING = 1 << 13,
+    OF_HALVES = 3,
+    OF_OPERANDS = 4,
+    OF_TILES = 10,
+    UNIT_ROUNDINGS = 16
+};
 
 /* Integers that the largest x of a group becomes; of halves, whose own last digit is that far below the largest. */
 enum { ROW_ROUNDINGS = 40 };

@@ -107,9 +107,7 @@ bool qg_shares_x(const qg_kernel *kernel) {
            kernel->sum->products != QG_PRODUCTS_MMA;
 }
 
-bool qg_on_metal(const qg_kernel *kernel) {
-    return !kernel->family->in_tiles && (!kernel->sum || kernel->sum->metal);
-}
+bool qg_on_metal(const qg_kernel *kernel) { return !kernel->family->in_tiles && (!kernel->sum || kernel->sum->metal); }
 
 bool qg_on_vulkan(const qg_request *request, const qg_kernel *kernel) {
     return request->vulkan && !(request->without_mma && qg_is_mma(kernel));
@@ -195,8 +193,7 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
 /* Operands of a tile. A workgroup shares them with all its threads, which wait for each other anyway: where loads of 16 bytes
  * would go beyond the last block, there are loads of words instead. NULL: the format's values are no such. */
 static const qg_plan *plan_tiles(qg_arena *arena, const qg_family *family, const qg_plan *rows) {
-    const qg_plan *wide =
-        rows->layout->ragged ? NULL : plan_wide(arena, rows->layout, family, rows, QG_PRODUCTS_MMA);
+    const qg_plan *wide = rows->layout->ragged ? NULL : plan_wide(arena, rows->layout, family, rows, QG_PRODUCTS_MMA);
     const qg_operands *operands = wide ? qg_lower_operands(wide) : NULL;
     if (operands && operands->ir->overruns) {
         qg_plan *words = qg_plan_copy(arena, wide);
@@ -522,6 +519,7 @@ static void describe_schedules(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (!qg_schedules_of(kernel)) return;
     if (kernel->family->in_tiles) {
         described->operand_tile = wide->tile_elements;
+        described->wide_block = wide->layout->view == QG_VIEW_BLOCKS ? wide->layout->elements : wide->tile_elements;
         described->operand_words = qg_lower_operands(wide)->n_words;
         return;
     }

@@ -1,5 +1,6 @@
 /* The cases of `qkgen soak`: drawn at random around what matters, written as one line, and read from it. */
 #include "cli/run_soak.h"
+#include "emit/spirv.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -60,6 +61,11 @@ static bool draw_family(const qg_soak_choice *choice, uint64_t *state, qg_soak_c
     return false;
 }
 
+/* Tiles take plain arithmetic where there are no matrix units. */
+static bool device_takes(const qg_soak_choice *choice, const qg_family *family, const qg_sum_class *sum) {
+    return sum->products != QG_PRODUCTS_MMA || (family->in_tiles ? qg_spirv_has_matrices() : choice->matrix_units);
+}
+
 static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
     if (!draw_family(choice, state, c)) return false;
     if (c->plain) return true;
@@ -69,8 +75,9 @@ static bool draw_kernel(qg_arena *arena, const qg_soak_choice *choice, uint64_t 
     if (!c->family->sums) return choice->classes.count == 0;
     c->sum = &qg_sum_classes[below(state, qg_n_sum_classes)];
     if (!is_wanted(&choice->classes, c->sum->name)) return false;
-    if (c->sum->products == QG_PRODUCTS_MMA && !choice->matrix_units) return false;
-    return c->sum == &qg_sum_classes[QG_CLASS_EXACT] || qg_has_class(arena, c->layout, c->family, c->sum);
+    if (!device_takes(choice, c->family, c->sum)) return false;
+    return (c->sum == &qg_sum_classes[QG_CLASS_EXACT] && !c->family->in_tiles) ||
+           qg_has_class(arena, c->layout, c->family, c->sum);
 }
 
 /* ---- the shape ---- */
@@ -112,11 +119,13 @@ static void draw_plain(const qg_soak_choice *choice, uint64_t *state, qg_soak_ca
     c->batch = 2 + below(state, 255);
 }
 
-static void draw_shape(const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
+static void draw_shape(qg_arena *arena, const qg_soak_choice *choice, uint64_t *state, qg_soak_case *c) {
     const qg_layout *layout = c->layout;
     const bool blocks = layout->view == QG_VIEW_BLOCKS, any = layout->ragged && one_in(state, 2);
-    const uint64_t wide = blocks ? layout->elements : any ? 1 : layout->block_cols;
+    const uint64_t tile = c->family->in_tiles ? qg_soak_describe(arena, c)->wide_block : 1;
+    uint64_t wide = blocks ? layout->elements : any ? 1 : layout->block_cols;
     const uint64_t high = blocks || any ? 1 : layout->block_rows;
+    if (tile > wide) wide = tile;
     uint64_t most = draw_elements(choice, state);
     if (!blocks && most > UINT64_C(1) << 30) most = UINT64_C(1) << 30;
     if (c->family->in_blocks) {
@@ -131,11 +140,12 @@ static void draw_shape(const qg_soak_choice *choice, uint64_t *state, qg_soak_ca
     c->rows = high * draw_size(state, most_rows ? (most_rows < 300000 ? most_rows : 300000) : 1, high);
     if (most > UINT64_C(1) << 32 && c->cols) c->rows = most / c->cols;
     if (c->family->sums)
-        c->batch = c->family->in_blocks ? below(state, 18)
-                   : one_in(state, 32)  ? 0
-                   : one_in(state, 3)   ? 1                    /* as many schedules as for all others */
-                   : one_in(state, 8)   ? 9 + below(state, 12) /* several launches */
-                                        : 1 + below(state, 8);
+        c->batch = c->family->in_blocks  ? below(state, 18)
+                   : c->family->in_tiles ? (one_in(state, 6) ? below(state, 300) : 1 + below(state, 40))
+                   : one_in(state, 32)   ? 0
+                   : one_in(state, 3)    ? 1                    /* as many schedules as for all others */
+                   : one_in(state, 8)    ? 9 + below(state, 12) /* several launches */
+                                         : 1 + below(state, 8);
     if (!c->family->sums && c->family->n_bindings > 1) {
         c->batch = below(state, 70);
         c->rows = c->rows ? c->rows : high; /* a table has rows */
@@ -188,8 +198,10 @@ uint64_t qg_soak_sweep(qg_arena *arena, qg_soak_choice *choice) {
             const qg_sum_class *sum = &qg_sum_classes[i % qg_n_sum_classes];
             if (!family->sums || !is_wanted(&choice->families, family->name) || !qg_takes(family, layout)) continue;
             if (!is_wanted(&choice->classes, sum->name)) continue;
-            if (sum->products == QG_PRODUCTS_MMA && !choice->matrix_units) continue;
-            if (sum != &qg_sum_classes[QG_CLASS_EXACT] && !qg_has_class(arena, layout, family, sum)) continue;
+            if (!device_takes(choice, family, sum)) continue;
+            if ((sum != &qg_sum_classes[QG_CLASS_EXACT] || family->in_tiles) &&
+                !qg_has_class(arena, layout, family, sum))
+                continue;
             const qg_soak_case kernel = {
                 .layout = layout, .family = family, .sum = sum, .type = family->types[0], .constants = ""};
             QG_PUSH(arena, choice->kernels, choice->n_kernels, capacity, kernel);
@@ -238,7 +250,7 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
     if (c->plain)
         draw_plain(choice, &state, c);
     else
-        draw_shape(choice, &state, c);
+        draw_shape(arena, choice, &state, c);
     const bool sums = c->family && c->family->sums;
     c->x = (qg_soak_x)below(&state, sums ? QG_SOAK_X_COUNT : QG_SOAK_ZEROS + 1);
     c->weights = one_in(&state, 4) ? QG_BYTES_CONSTANT : QG_BYTES_RANDOM;

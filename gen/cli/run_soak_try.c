@@ -15,7 +15,7 @@ enum { GAP = 256, FILL = 0xA5, MOST_REGIONS = 12, PIECE = 32 << 20 };
 typedef struct region {
     uint64_t at, bytes;
     const void *data; /* NULL: a result, or a status word */
-    bool status;
+    bool status, scratch;
 } region;
 
 /* The case at work. Regions: the inputs; then, once for each launch, the results. */
@@ -81,7 +81,10 @@ static uint64_t up(uint64_t at, uint64_t to) { return (at + to - 1) / to * to; }
 
 static void add_region(trial *t, uint64_t bytes, const void *data, bool status) {
     region *r = &t->regions[t->count++];
-    *r = (region){up(t->bytes + GAP, t->alignment) + t->c->offset * t->alignment, bytes, data, status};
+    *r = (region){.at = up(t->bytes + GAP, t->alignment) + t->c->offset * t->alignment,
+                  .bytes = bytes,
+                  .data = data,
+                  .status = status};
     t->bytes = r->at + bytes;
 }
 
@@ -94,6 +97,12 @@ static void add_results(trial *t) {
     if (c->plain) return;
     const uint64_t each = c->family->sums ? 4 : qg_scalars[c->type].bits / 8;
     add_region(t, t->data.results * each, NULL, false);
+    if (c->family->in_tiles) {
+        const bool nothing = c->rows == 0 || c->cols == 0 || c->batch == 0;
+        add_region(t, nothing ? 4 : qk_gemm_scratch(&t->backend, t->kernel, c->rows, c->cols, c->batch), NULL, false);
+        t->regions[t->count - 1].scratch = true;
+        return;
+    }
     if (t->data.ids_count || c->family->in_blocks || c->family->n_bindings == 3) add_region(t, 4, NULL, true);
 }
 
@@ -212,6 +221,8 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
     if (c->family->in_blocks)
         return qk_dispatch_gemv_id(&t->backend, t->kernel, w, r[0], r[1], r[2], r[3], c->experts, c->rows, c->cols,
                                    c->batch, c->slots, &t->error);
+    if (c->family->in_tiles)
+        return qk_dispatch_gemm(&t->backend, t->kernel, w, r[0], r[2], r[1], c->rows, c->cols, c->batch, &t->error);
     if (c->family->sums)
         return qk_dispatch_gemv(&t->backend, t->kernel, w, r[0], r[1], c->rows, c->cols, c->batch, &t->error);
     if (c->family->n_bindings > 1)
@@ -308,6 +319,7 @@ static bool all_written(const trial *t, qg_soak_result *result) {
     const bool nothing = t->c->rows == 0 || t->c->cols == 0;
     for (uint32_t i = t->inputs; i < t->inputs + t->outputs; ++i) {
         const region *a = &t->regions[i], *b = &t->regions[i + t->outputs];
+        if (a->scratch) continue;
         if (memcmp(t->after + a->at, t->after + b->at, a->bytes) != 0) {
             uint64_t at = 0;
             while (t->after[a->at + at] == t->after[b->at + at]) ++at;
@@ -386,12 +398,12 @@ void qg_soak_try(const qg_soak_device *device, const qg_soak_kernel *kernel, con
     t.alignment = t.backend.limits.offset_alignment < 16 ? 16 : t.backend.limits.offset_alignment;
     *result = (qg_soak_result){.outcome = QG_SOAK_RIGHT};
     qk_status status = QK_OK;
+    t.backend.tuning = tuning_of(arena, &t);
     if (!qg_soak_data_make(arena, c, kernel->kernel, &t.data) || !make_regions(&t))
         status = qk_fail(&t.error, QK_ERROR_LIMIT, "out of memory");
     if (status == QK_OK) status = make_buffers(&t);
     if (status == QK_OK) {
         lower_limits(&t);
-        t.backend.tuning = tuning_of(arena, &t);
         status = run(&t);
     }
     if (status == QK_OK) {

@@ -110,7 +110,8 @@ bool qg_session_class(qg_session *session, const qg_family *family, const qg_lay
         return qg_complain("%s has one class, mma: operands of matrix units; not %s", family->name, (*sum)->name) == 0;
     if (family->in_tiles)
         return qg_complain("there is no %s for %s: its blocks are ragged, or its values no operands of matrix units; "
-                           "gemv takes any number of vectors", family->name, layout->name) == 0;
+                           "gemv takes any number of vectors",
+                           family->name, layout->name) == 0;
     if (qg_walks_columns(layout))
         return qg_complain(
                    "there is no class %s for %s: neighbours in its memory are of different rows, which are multiplied "

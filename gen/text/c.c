@@ -127,8 +127,8 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
 
 /* ---- descriptors ---- */
 
-static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_INPUT", "QK_ROLE_OUTPUT",
-                                         "QK_ROLE_STATUS",  "QK_ROLE_SCRATCH"};
+static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_INPUT",
+                                         "QK_ROLE_OUTPUT",  "QK_ROLE_STATUS",  "QK_ROLE_SCRATCH"};
 static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM", "QK_NUMERIC_SPLIT_SUM",
                                             "QK_NUMERIC_HALF_SUM", "QK_NUMERIC_INT8_SUM"};
 static const char *const access_names[] = {"QK_READ", "QK_WRITE", "QK_READ_WRITE"};
@@ -237,8 +237,7 @@ static void add_descriptor(qg_text *text, const char *owner, const qg_module_nam
                    k->family);
     qg_text_printf(text, "    .api = %s,\n    .entry = \"%s\",\n", vulkan ? "QK_API_VULKAN" : "QK_API_METAL", k->entry);
     if (vulkan)
-        qg_text_printf(text, "    .code = &qk_%s_spirv,\n",
-                       first_module(modules));
+        qg_text_printf(text, "    .code = &qk_%s_spirv,\n", first_module(modules));
     else
         qg_text_printf(text, "    .code = &qk_%s_msl,\n", owner);
     if (schedules) qg_text_printf(text, "    .schedules = %s_schedules,\n", k->name);

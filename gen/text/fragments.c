@@ -180,8 +180,7 @@ void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_step *step
     const char *absolute = target->absolute;
     if (x->scale) {
         qg_text_printf(text, "    %s all = %s(x0);\n", target->types[QG_K_FLOAT][plan->lanes], absolute);
-        for (uint32_t r = 1; r < plan->n_runs; ++r)
-            qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);
+        for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);
         qg_print_filled(text, x->scale, 'm',
                         plan->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
     }

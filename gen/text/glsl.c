@@ -446,8 +446,8 @@ static void unit_holes(qg_arena *arena, qg_holes *holes, const qg_request *reque
                        const char *prelude) {
     const qg_kernel *kernel = program->kernel;
     const qg_step *wide = program->wide;
-    const char *sentence = qg_format(arena, "%s: %s.", qg_module_name(arena, kernel, program->schedule),
-                                     kernel->family->summary);
+    const char *sentence =
+        qg_format(arena, "%s: %s.", qg_module_name(arena, kernel, program->schedule), kernel->family->summary);
     qg_plan_holes(arena, holes, kernel->plan, glsl);
     qg_hole(holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(holes, "extensions", extensions(arena, program));
@@ -524,8 +524,8 @@ static char *tiles_glsl(qg_arena *arena, const qg_templates *templates, const qg
             wide->plan->lanes == 4 ? "max(max(run.x, run.y), max(run.z, run.w))" : "max(run.x, run.y)");
     qg_text loads = qg_text_new(arena);
     wide_loads(&loads, wide->code, NULL, wide->plan);
-    qg_hole(&holes, "fetch_wide", qg_format(arena, "%s%s", loads.data ? loads.data : "",
-                                            fetch(arena, program, "fetch_wide")));
+    qg_hole(&holes, "fetch_wide",
+            qg_format(arena, "%s%s", loads.data ? loads.data : "", fetch(arena, program, "fetch_wide")));
     qg_hole(&holes, "operands", operands_of(arena, wide));
     qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
     qg_hole(&holes, "fetched", fetched_arrays(arena, all, "[DECODED][2]"));

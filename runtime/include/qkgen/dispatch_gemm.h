@@ -121,15 +121,32 @@ static inline void qk_tiles_constants_(const qk_kernel *kernel, const qk_limits 
         case QK_CONSTANT_LOCAL_SIZE_X:
             constants[i] = schedule == t->schedule ? qk_tile_threads_(t) : QK_PACK_THREADS;
             break;
-        case QK_CONSTANT_K_PARTS: constants[i] = t->parts; break;
-        case QK_CONSTANT_TILE_ROWS: constants[i] = t->rows; break;
-        case QK_CONSTANT_TILE_COLS: constants[i] = t->cols; break;
-        case QK_CONSTANT_OWN_ROWS: constants[i] = t->own_rows; break;
-        case QK_CONSTANT_OWN_COLS: constants[i] = t->own_cols; break;
-        case QK_CONSTANT_ORDER_A: constants[i] = limits->matrix_order_a; break;
-        case QK_CONSTANT_ORDER_BC: constants[i] = limits->matrix_order_bc; break;
-        case QK_CONSTANT_SCHEDULE: constants[i] = (uint32_t)schedule; break;
-        default: constants[i] = kernel->spec_constants[i].value;
+        case QK_CONSTANT_K_PARTS:
+            constants[i] = t->parts;
+            break;
+        case QK_CONSTANT_TILE_ROWS:
+            constants[i] = t->rows;
+            break;
+        case QK_CONSTANT_TILE_COLS:
+            constants[i] = t->cols;
+            break;
+        case QK_CONSTANT_OWN_ROWS:
+            constants[i] = t->own_rows;
+            break;
+        case QK_CONSTANT_OWN_COLS:
+            constants[i] = t->own_cols;
+            break;
+        case QK_CONSTANT_ORDER_A:
+            constants[i] = limits->matrix_order_a;
+            break;
+        case QK_CONSTANT_ORDER_BC:
+            constants[i] = limits->matrix_order_bc;
+            break;
+        case QK_CONSTANT_SCHEDULE:
+            constants[i] = (uint32_t)schedule;
+            break;
+        default:
+            constants[i] = kernel->spec_constants[i].value;
         }
     }
 }
@@ -201,10 +218,10 @@ static inline qk_status qk_check_gemm_(const qk_backend *backend, const qk_kerne
                        "%s: backend->barrier is NULL, must order a launch behind one that writes what it reads",
                        kernel->name);
     qk_status status = qk_check_gemv_(kernel, g, error);
-    if (status == QK_OK && g->cols % kernel->operand_tile != 0)
+    if (status == QK_OK && kernel->wide_block != 0 && g->cols % kernel->wide_block != 0)
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 "; gemv takes others", kernel->name,
-                       g->cols, kernel->operand_tile);
+                       g->cols, kernel->wide_block);
     return status;
 }
 
@@ -237,7 +254,7 @@ static inline uint64_t qk_gemm_scratch(const qk_backend *backend, const qk_kerne
  *
  * kernel      of family gemm
  * scratch     at least qk_gemm_scratch bytes, which the call writes and reads
- * cols        also a multiple of kernel->operand_tile
+ * cols        also a multiple of kernel->wide_block
  * backend     has a `barrier`; calls of it are between launches of this call
  *
  * Matrix units multiply where the device has them, else floats, with the same bound. */
