@@ -190,8 +190,8 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
     return products == QG_PRODUCTS_F32 ? save_registers(arena, wide) : wide;
 }
 
-/* Operands of a tile. A workgroup shares them with all its threads, which wait for each other anyway: where loads of 16 bytes
- * would go beyond the last block, there are loads of words instead. NULL: the format's values are no such. */
+/* Operands of a tile. A workgroup shares them with all its threads, which wait for each other anyway: where loads of 16
+ * bytes would go beyond the last block, there are loads of words instead. NULL: the format's values are no such. */
 static const qg_plan *plan_tiles(qg_arena *arena, const qg_family *family, const qg_plan *rows) {
     const qg_plan *wide = rows->layout->ragged ? NULL : plan_wide(arena, rows->layout, family, rows, QG_PRODUCTS_MMA);
     const qg_operands *operands = wide ? qg_lower_operands(wide) : NULL;

@@ -101,13 +101,13 @@ bool qg_session_class(qg_session *session, const qg_family *family, const qg_lay
     const qg_sum_class *usual = &qg_sum_classes[family->in_tiles ? QG_CLASS_MMA : QG_CLASS_EXACT];
     *sum = name ? qg_sum_class_named(name) : usual;
     if (!*sum) return qg_complain("--class must be %s, not '%s'", qg_class_list(session->arena), name) == 0;
+    if (family->in_tiles && *sum != usual)
+        return qg_complain("%s has one class, mma: operands of matrix units; not %s", family->name, (*sum)->name) == 0;
     if (name && !family->sums)
         return qg_complain("--class is for families that sum over rows, and %s does not", family->name) == 0;
     if (!layout || !family->sums || (*sum == &qg_sum_classes[QG_CLASS_EXACT] && !family->in_tiles) ||
         qg_has_class(session->arena, layout, family, *sum))
         return true;
-    if (family->in_tiles && *sum != usual)
-        return qg_complain("%s has one class, mma: operands of matrix units; not %s", family->name, (*sum)->name) == 0;
     if (family->in_tiles)
         return qg_complain("there is no %s for %s: its blocks are ragged, or its values no operands of matrix units; "
                            "gemv takes any number of vectors",
