@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fstream>
 #include <map>
@@ -24,18 +24,6 @@ extern char **environ;
 
 using std::string;
 using std::vector;
-
-qk_msl_status msl::fail(qk_msl_error *error, qk_msl_status status, int line, const char *format, ...) {
-    if (error) {
-        error->status = status;
-        error->line = line;
-        va_list list;
-        va_start(list, format);
-        vsnprintf(error->text, sizeof error->text, format, list);
-        va_end(list);
-    }
-    return status;
-}
 
 string msl::read_file(const string &path, bool *found) {
     std::ifstream in(path, std::ios::binary);
@@ -214,13 +202,36 @@ string folder_of(const string &path) {
     return at == string::npos ? "." : path.substr(0, at);
 }
 
-// The compiler's own name for itself: part of every key.
+// Of this call, among all processes and threads that may be at the same file.
+string unique() {
+    static std::atomic<unsigned> serial;
+    return std::to_string(long(getpid())) + "-" + std::to_string(serial++);
+}
+
+// The compiler's own name for itself: part of every key. It is kept beside the objects, for each state of the compiler's file:
+// to ask costs as much as to load an object. Of a script the file says too little.
 bool version(const msl::settings &s, string *text, qk_msl_error *error) {
     static std::mutex lock;
     static std::map<string, string> known;
     std::lock_guard<std::mutex> guard(lock);
     string &v = known[s.compiler];
     if (v.empty()) {
+        string kept;
+        struct stat info;
+        char start[4] = "";
+        std::ifstream(s.compiler, std::ios::binary).read(start, sizeof start);
+        if (s.compiler[0] == '/' && !memcmp(start, "\177ELF", 4) && stat(s.compiler.c_str(), &info) == 0) {
+            char state[160];
+            snprintf(state, sizeof state, "|%lld|%lld|%lld.%09ld", (long long)info.st_ino, (long long)info.st_size,
+                     (long long)info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+            kept = s.cache + "/" + hash(s.compiler + state) + ".version";
+            v = msl::read_file(kept);
+            if (v.find("clang") != string::npos) {
+                *text = v;
+                return true;
+            }
+            v.clear();
+        }
         string output;
         if (!msl::run({s.compiler, "--version"}, &output) || output.find("clang") == string::npos) {
             msl::fail(error, QK_MSL_ERROR_COMPILER, 0,
@@ -229,15 +240,18 @@ bool version(const msl::settings &s, string *text, qk_msl_error *error) {
             return false;
         }
         v = output;
+        if (!kept.empty()) {
+            const string part = kept + "." + unique() + ".part";
+            if (!msl::write_file(part, v) || rename(part.c_str(), kept.c_str()) != 0) unlink(part.c_str());
+        }
     }
     *text = v;
     return true;
 }
 
-// Of this call, among all processes and threads that may be at the same file.
-string unique() {
-    static std::atomic<unsigned> serial;
-    return std::to_string(long(getpid())) + "-" + std::to_string(serial++);
+qkm_describe_function *reader() {
+    static void *const library = dlopen(QKM_READER, RTLD_NOW | RTLD_LOCAL);
+    return library ? reinterpret_cast<qkm_describe_function *>(dlsym(library, "qkm_describe")) : nullptr;
 }
 
 bool exists(const string &path) { return access(path.c_str(), R_OK) == 0; }
@@ -277,14 +291,14 @@ bool msl::build(const settings &s, const string &text, const string &name, strin
                 qk_msl_error *error) {
     const string base = folder_of(s.include);
     string compiler;
+    if (!make_folders(s.cache)) {
+        fail(error, QK_MSL_ERROR_COMPILER, 0, "cannot make the folder %s: %s", s.cache.c_str(), strerror(errno));
+        return false;
+    }
     if (!version(s, &compiler, error)) return false;
     if (!exists(s.include + "/metal_stdlib") || !exists(base + "/runtime.cpp")) {
         fail(error, QK_MSL_ERROR_COMPILER, 0, "%s is not the folder of our metal_stdlib (QKGEN_MSL_INCLUDE)",
              s.include.c_str());
-        return false;
-    }
-    if (!make_folders(s.cache)) {
-        fail(error, QK_MSL_ERROR_COMPILER, 0, "cannot make the folder %s: %s", s.cache.c_str(), strerror(errno));
         return false;
     }
     const vector<string> lang = language(s), instr = instrumentation(s);
@@ -336,17 +350,29 @@ bool msl::build(const settings &s, const string &text, const string &name, strin
             for (const string &p : paths) unlink(p.c_str());
         }
     } clean{{msl_file, unit_file, object_file}};
-    write_file(msl_file, "# 1 \"" + name + "\"\n" + text + "\n");
+    const string first_line = "# 1 \"" + name + "\"\n";
     string preprocessed;
-    vector<string> preprocess = join({{s.compiler}, lang, {"-E", "-DQKM_PREPROCESS", "-x", "c++"}});
-    const string beside = folder_of(name);
-    preprocess.push_back("-I" + beside);
-    preprocess.push_back(msl_file);
-    if (!run(preprocess, &preprocessed)) {
-        fail(error, QK_MSL_ERROR_SOURCE, 0, "%s", preprocessed.c_str());
-        return false;
+    if (s.defines.empty() && is_preprocessed(text, &preprocessed)) {
+        preprocessed = first_line + preprocessed + "\n";
+    } else {
+        preprocessed.clear();
+        write_file(msl_file, first_line + text + "\n");
+        vector<string> preprocess = join({{s.compiler}, lang, {"-E", "-DQKM_PREPROCESS", "-x", "c++"}});
+        const string beside = folder_of(name);
+        preprocess.push_back("-I" + beside);
+        preprocess.push_back(msl_file);
+        if (!run(preprocess, &preprocessed)) {
+            fail(error, QK_MSL_ERROR_SOURCE, 0, "%s", preprocessed.c_str());
+            return false;
+        }
     }
     string unit = rewrite(preprocessed), glue;
+    qkm_describe_function *const describe = reader();
+    if (!describe) {
+        const char *why = dlerror();
+        fail(error, QK_MSL_ERROR_COMPILER, 0, "cannot load %s: %s", QKM_READER, why ? why : "");
+        return false;
+    }
     if (!describe(unit_file, unit, join({lang, instr, {"-x", "c++", "-include-pch", header}}), base + "/executor.h",
                   &glue, error))
         return false;
@@ -360,12 +386,16 @@ bool msl::build(const settings &s, const string &text, const string &name, strin
         fail(error, QK_MSL_ERROR_SOURCE, 0, "%s", output.c_str());
         return false;
     }
-    output.clear();
-    if (!make({s.compiler, "-shared", "-nostdlib++", "-Wl,-Bsymbolic", "-Wl,-z,defs", object_file, runtime, "-lm",
-               "-lc", "-o"},
+    // The linker by itself takes half of the time; what it lacks, the compiler knows where to find.
+    const vector<string> what = {object_file, runtime, "-lm", "-lc", "-o"};
+    if (!make(join({{"ld", "-shared", "--hash-style=gnu", "--eh-frame-hdr", "-Bsymbolic", "-z", "defs"}, what}),
               *object, &output)) {
-        fail(error, QK_MSL_ERROR_SOURCE, 0, "cannot link %s: %s", name.c_str(), output.c_str());
-        return false;
+        output.clear();
+        if (!make(join({{s.compiler, "-shared", "-nostdlib++", "-Wl,-Bsymbolic", "-Wl,-z,defs"}, what}), *object,
+                  &output)) {
+            fail(error, QK_MSL_ERROR_SOURCE, 0, "cannot link %s: %s", name.c_str(), output.c_str());
+            return false;
+        }
     }
     if (getenv("QKGEN_MSL_KEEP")) clean.paths.clear();
     return true;

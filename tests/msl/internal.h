@@ -4,6 +4,8 @@
 #include "bridge.h"
 #include "executor.h"
 
+#include <cstdarg>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -20,11 +22,8 @@ struct table {
 
 // ---- text.cpp: from preprocessed MSL to C++ of the same lines ----
 std::string rewrite(const std::string &preprocessed);
-
-// ---- signature.cpp: what libclang reads, as the C++ text that goes behind the kernels ----
-// Returns false and fills in `error` when the text does not parse.
-bool describe(const std::string &path, const std::string &text, const std::vector<std::string> &flags,
-              const std::string &executor_header, std::string *glue, qk_msl_error *error);
+// Whether a text needs no preprocessor, and what that would make of it.
+bool is_preprocessed(const std::string &text, std::string *out);
 
 // ---- build.cpp ----
 struct settings {
@@ -41,10 +40,27 @@ bool run(const std::vector<std::string> &command, std::string *output);
 std::string read_file(const std::string &path, bool *found = nullptr);
 bool write_file(const std::string &path, const std::string &content);
 
-qk_msl_status fail(qk_msl_error *error, qk_msl_status status, int line, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+__attribute__((format(printf, 4, 5))) inline qk_msl_status fail(qk_msl_error *error, qk_msl_status status, int line,
+                                                                const char *format, ...) {
+    if (error) {
+        error->status = status;
+        error->line = line;
+        va_list list;
+        va_start(list, format);
+        vsnprintf(error->text, sizeof error->text, format, list);
+        va_end(list);
+    }
+    return status;
+}
 
 } // namespace msl
+
+// ---- signature.cpp: what libclang reads, as the C++ text that goes behind the kernels ----
+// Returns false and fills in `error` when the text does not parse.
+using qkm_describe_function = bool(const std::string &path, const std::string &text,
+                                   const std::vector<std::string> &flags, const std::string &executor_header,
+                                   std::string *glue, qk_msl_error *error);
+extern "C" __attribute__((visibility("default"))) qkm_describe_function qkm_describe;
 
 struct qk_msl {
     std::string name, object, key;

@@ -1,6 +1,7 @@
 // signature.cpp: what the MSL text says of its kernels, read by libclang: entry points, arguments, struct layouts. From
 // this comes the text that is compiled behind the kernels: for each one a function that takes its arguments from an array,
-// and the table that describes it. Nothing here knows who wrote the text.
+// and the table that describes it. Nothing here knows who wrote the text. A library of its own, which is loaded when there is
+// something to compile: libclang takes longer to load than most kernels run.
 #include "internal.h"
 
 #include <clang-c/Index.h>
@@ -342,8 +343,8 @@ struct writer {
 
 } // namespace
 
-bool msl::describe(const std::string &path, const std::string &source, const std::vector<std::string> &flags,
-                   const std::string &executor_header, std::string *glue, qk_msl_error *error) {
+bool qkm_describe(const std::string &path, const std::string &source, const std::vector<std::string> &flags,
+                  const std::string &executor_header, std::string *glue, qk_msl_error *error) {
     CXIndex index = clang_createIndex(0, 0);
     std::vector<const char *> args;
     for (const std::string &f : flags) args.push_back(f.c_str());
@@ -373,8 +374,8 @@ bool msl::describe(const std::string &path, const std::string &source, const std
     }
     bool ok = code == CXError_Success && unit && complaints.empty();
     if (!ok) {
-        fail(error, QK_MSL_ERROR_SOURCE, first_line, "%s",
-             complaints.empty() ? "libclang cannot read the text" : complaints.c_str());
+        msl::fail(error, QK_MSL_ERROR_SOURCE, first_line, "%s",
+                  complaints.empty() ? "libclang cannot read the text" : complaints.c_str());
     } else {
         writer w;
         w.walk(clang_getTranslationUnitCursor(unit));

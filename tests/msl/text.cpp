@@ -10,6 +10,7 @@
 //   a function defined twice, for two address spaces    once
 #include "internal.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <set>
@@ -408,4 +409,57 @@ std::string msl::rewrite(const std::string &preprocessed) {
     r.t = lex(preprocessed);
     r.all();
     return r.out;
+}
+
+// What the preprocessor would make of a text that leaves it nothing to do but to take out comments and the line that includes
+// metal_stdlib: the texts that are generated. False for any other text: it has another directive, or may name a macro.
+bool msl::is_preprocessed(const std::string &text, std::string *out) {
+    static const std::string include = "#include <metal_stdlib>";
+    bool line_start = true;
+    out->clear();
+    for (size_t i = 0, n = text.size(); i < n;) {
+        const char c = text[i];
+        if (c == '\\' || c == '\0' || c == '\'') return false;
+        if (!text.compare(i, 2, "//")) {
+            const size_t end = std::min(text.find('\n', i), n);
+            if (text[end - 1] == '\\') return false;
+            i = end;
+        } else if (!text.compare(i, 2, "/*")) {
+            const size_t end = text.find("*/", i + 2);
+            if (end == std::string::npos) return false;
+            *out += ' ';
+            for (; i < end; ++i)
+                if (text[i] == '\n') *out += '\n';
+            i = end + 2;
+        } else if (c == '#') {
+            const size_t end = std::min(text.find('\n', i), n);
+            const std::string line = text.substr(i, end - i);
+            if (!line_start || line.find("/*") != std::string::npos) return false;
+            if (!line.compare(0, 14, "#pragma clang ") || !line.compare(0, 14, "#pragma unroll"))
+                *out += line;
+            else if (line != include)
+                return false;
+            i = end;
+        } else if (isalpha((unsigned char)c) || c == '_') {
+            const size_t start = i;
+            while (i < n && (isalnum((unsigned char)text[i]) || text[i] == '_')) ++i;
+            if (!text.compare(start, 2, "__") || !text.compare(start, i - start, "_Pragma")) return false;
+            if (i < n && text[i] == '"') return false; // a raw string, perhaps
+            out->append(text, start, i - start);
+            line_start = false;
+        } else if (c == '"') {
+            size_t end = i + 1;
+            while (end < n && text[end] != '"' && text[end] != '\n' && text[end] != '\\') ++end;
+            if (end >= n || text[end] != '"') return false;
+            out->append(text, i, end + 1 - i);
+            i = end + 1;
+            line_start = false;
+        } else {
+            if (c == '\n') line_start = true;
+            if (!isspace((unsigned char)c)) line_start = false;
+            *out += c;
+            ++i;
+        }
+    }
+    return true;
 }
