@@ -1558,7 +1558,7 @@ static const uint32_t iq2_s_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1583,7 +1583,7 @@ const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f32_metal = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1620,7 +1620,7 @@ static const qk_spec_constant iq2_s_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq2_s_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1645,7 +1645,7 @@ const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f16_metal = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1680,7 +1680,7 @@ static const uint32_t iq2_s_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq2_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1705,7 +1705,7 @@ const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_bf16_metal = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1746,7 +1746,7 @@ static const uint32_t iq2_s_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq2_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_f32_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1771,7 +1771,7 @@ const qk_kernel qk_iq2_s_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f32_metal = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1814,7 +1814,7 @@ static const qk_spec_constant iq2_s_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq2_s_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_gather_f16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1839,7 +1839,7 @@ const qk_kernel qk_iq2_s_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f16_metal = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1880,7 +1880,7 @@ static const uint32_t iq2_s_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1905,7 +1905,7 @@ const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_bf16_metal = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1968,10 +1968,10 @@ static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_si
     {21, "x_type", 0, 1, iq2_s_gemv_f32_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_f32_schedules[] = {0, &qk_iq2_s_gemv_rows_spirv, &qk_iq2_s_gemv_wide_spirv,
-    &qk_iq2_s_gemv_ahead_spirv, &qk_iq2_s_gemv_shared_spirv, &qk_iq2_s_gemv_teams_spirv, 0};
+    &qk_iq2_s_gemv_ahead_spirv, &qk_iq2_s_gemv_shared_spirv, &qk_iq2_s_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2010,7 +2010,7 @@ static const uint32_t iq2_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f32_metal = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2078,10 +2078,10 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {21, "x_type", 0, 1, iq2_s_gemv_int8_f32_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
-    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0};
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_int8_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2165,10 +2165,10 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {21, "x_type", 0, 1, iq2_s_gemv_split_f32_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_split_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
-    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0};
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_split_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2252,10 +2252,10 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {21, "x_type", 0, 1, iq2_s_gemv_int24_f32_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
-    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0};
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_int24_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2336,10 +2336,10 @@ static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_si
     {21, "x_type", 1, 1, iq2_s_gemv_f16_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_f16_schedules[] = {0, &qk_iq2_s_gemv_rows_spirv, &qk_iq2_s_gemv_wide_spirv,
-    &qk_iq2_s_gemv_ahead_spirv, &qk_iq2_s_gemv_shared_spirv, &qk_iq2_s_gemv_teams_spirv, 0};
+    &qk_iq2_s_gemv_ahead_spirv, &qk_iq2_s_gemv_shared_spirv, &qk_iq2_s_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2378,7 +2378,7 @@ static const uint32_t iq2_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f16_metal = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2446,10 +2446,10 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {21, "x_type", 1, 1, iq2_s_gemv_int8_f16_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
-    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0};
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_int8_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2533,10 +2533,10 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {21, "x_type", 1, 1, iq2_s_gemv_split_f16_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_split_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
-    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0};
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_split_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2620,10 +2620,10 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {21, "x_type", 1, 1, iq2_s_gemv_int24_f16_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_int8_rows_spirv, &qk_iq2_s_gemv_int8_wide_spirv,
-    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0};
+    &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_int24_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2698,10 +2698,11 @@ static const qk_spec_constant iq2_s_gemv_id_f32_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, iq2_s_gemv_id_f32_vulkan_schedule},
     {21, "x_type", 0, 1, iq2_s_gemv_id_f32_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_id_f32_schedules[] = {0, &qk_iq2_s_gemv_id_rows_spirv, &qk_iq2_s_gemv_id_wide_spirv, 0, 0, 0, 0};
+static const qk_code *const iq2_s_gemv_id_f32_schedules[] = {0, &qk_iq2_s_gemv_id_rows_spirv, &qk_iq2_s_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
+    0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2730,7 +2731,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2792,10 +2793,10 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "
     {21, "x_type", 0, 1, iq2_s_gemv_id_int8_f32_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_id_int8_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
-    0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_id_int8_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2867,10 +2868,10 @@ static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, 
     {21, "x_type", 0, 1, iq2_s_gemv_id_split_f32_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_id_split_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
-    0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_id_split_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2942,10 +2943,10 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, 
     {21, "x_type", 0, 1, iq2_s_gemv_id_int24_f32_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_id_int24_f32_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
-    0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_id_int24_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3013,10 +3014,11 @@ static const qk_spec_constant iq2_s_gemv_id_f16_vulkan_constants[] = {{0, "local
     {20, "schedule", 0, 3, iq2_s_gemv_id_f16_vulkan_schedule},
     {21, "x_type", 1, 1, iq2_s_gemv_id_f16_vulkan_x_type}};
 
-static const qk_code *const iq2_s_gemv_id_f16_schedules[] = {0, &qk_iq2_s_gemv_id_rows_spirv, &qk_iq2_s_gemv_id_wide_spirv, 0, 0, 0, 0};
+static const qk_code *const iq2_s_gemv_id_f16_schedules[] = {0, &qk_iq2_s_gemv_id_rows_spirv, &qk_iq2_s_gemv_id_wide_spirv, 0, 0, 0, 0, 0,
+    0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3045,7 +3047,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3107,10 +3109,10 @@ static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "
     {21, "x_type", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_id_int8_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
-    0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_id_int8_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3182,10 +3184,10 @@ static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, 
     {21, "x_type", 1, 1, iq2_s_gemv_id_split_f16_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_id_split_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
-    0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_id_split_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3257,10 +3259,10 @@ static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, 
     {21, "x_type", 1, 1, iq2_s_gemv_id_int24_f16_vulkan_x_type}};
 
 static const qk_code *const iq2_s_gemv_id_int24_f16_schedules[] = {0, &qk_iq2_s_gemv_id_int8_rows_spirv, &qk_iq2_s_gemv_id_int8_wide_spirv,
-    0, 0, 0, 0};
+    0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
-    .abi = 5,
+    .abi = 6,
     .name = "iq2_s_gemv_id_int24_f16",
     .format = "iq2_s",
     .family = "gemv_id",
