@@ -8,10 +8,11 @@ SOURCE=${SOURCE:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 BUILD=${BUILD:-$(mktemp -d)}
 QKGEN=$(realpath "${QKGEN:?names the command}")
 work=$BUILD/work
-rm -rf "$work"
-mkdir -p "$work"
+logs=$BUILD/logs
+rm -rf "$work" "$logs"
+mkdir -p "$work" "$logs"
 targets=${TARGETS:-c vulkan} # where decoded values are compared
-export SOURCE BUILD QKGEN work targets
+export SOURCE BUILD QKGEN work logs targets
 # What compiled kernels are kept in, by content: tests that need the same share them.
 export XDG_CACHE_HOME=${QKGEN_TEST_CACHE:-$BUILD/cache}
 
@@ -28,13 +29,14 @@ fail() {
   } | tee -a "$work/results"
 }
 
+# What the command of a check says is in a file for each process and depth of calls, as processes that make and remove one
+# take longer than most commands.
+
 # check SENTENCE COMMAND...: passes when the command succeeds.
 check() {
-  local sentence=$1 log
+  local sentence=$1 log=$logs/$BASHPID.${#FUNCNAME[@]}
   shift
-  log=$(mktemp -p "$work")
   if "$@" >"$log" 2>&1; then pass; else fail "$sentence" "$log"; fi
-  rm -f "$log"
 }
 
 # says SENTENCE PATTERN FILE: passes when the file has the pattern.
@@ -44,9 +46,8 @@ says() {
 
 # refuses SENTENCE PATTERN COMMAND...: passes when the command exits with 1 and writes a line that has the pattern.
 refuses() {
-  local sentence=$1 pattern=$2 log status=0
+  local sentence=$1 pattern=$2 log=$logs/$BASHPID.${#FUNCNAME[@]} status=0
   shift 2
-  log=$(mktemp -p "$work")
   "$@" >"$log" 2>&1 || status=$?
   if [ "$status" -ne 1 ]; then
     fail "$sentence: exit status $status, and not 1" "$log"
@@ -55,7 +56,6 @@ refuses() {
   else
     pass
   fi
-  rm -f "$log"
 }
 
 # each: runs every line of standard input as a command, as many at once as there are processors. Functions need export -f.
@@ -92,7 +92,7 @@ reference() {
     cp "$data/ggml/$1.f32" "$2/values.f32"
   else
     for name in "$data/mlx/$1"/*; do
-      name=$(basename "$name")
+      name=${name##*/}
       cat "$data/mlx/$1/$name" >"$2/$name"
       [ ! -e "$data/mlx-edge/$1" ] || cat "$data/mlx-edge/$1/$name" >>"$2/$name"
     done
@@ -113,8 +113,10 @@ inputs() {
 
 formats() {
   local path
-  for path in "$SOURCE"/tests/vectors/ggml/*.blocks; do basename "$path" .blocks; done
-  for path in "$SOURCE"/tests/vectors/mlx/*/; do basename "$path"; done
+  for path in "$SOURCE"/tests/vectors/ggml/*.blocks "$SOURCE"/tests/vectors/mlx/*; do
+    path=${path##*/}
+    echo "${path%.blocks}"
+  done
 }
 
 # buffers FORMAT OPTION...: the names and bytes of the buffers of a block, and the axes of those in a matrix.

@@ -27,7 +27,7 @@ whole() {
   local format=$1 rows=$2 cols=$3 type=$4 data=$5 target
   shift 5
   "$vectors" round "$type" "$data/values.f32" "$data/expected"
-  for target in $(targets_of "$format"); do
+  for target in $chosen; do
     check "$format, $rows x $cols, to $type on $target: the run failed" "$QKGEN" run dequant --format "$format" \
       --rows "$rows" --cols "$cols" --target "$target" --type "$type" "$@" --out "$data/out"
     check "$format, $rows x $cols, to $type on $target" "$vectors" same "$type" "$data/out" "$data/expected"
@@ -42,7 +42,7 @@ rows_of() {
   "$vectors" u32 0 $((rows - 1)) 5 5 "$rows" 1 0xFFFFFFFF $((rows / 2)) 3 >"$data/indices"
   "$vectors" round "$type" "$data/values.f32" "$data/rounded"
   "$vectors" rows $((cols * bytes)) "$data/rounded" "$data/indices" "$data/expected"
-  for target in $(targets_of "$format"); do
+  for target in $chosen; do
     check "$format, rows of $rows x $cols, to $type on $target: the run failed" "$QKGEN" run gather \
       --format "$format" --rows "$rows" --cols "$cols" --indices "$data/indices" --target "$target" --type "$type" \
       "$@" --out "$data/out"
@@ -53,7 +53,8 @@ export -f inputs_of whole rows_of
 
 # one FORMAT SHAPE yes|no BUFFER...: with yes, rows of the tensor and the narrow types, too.
 one() {
-  local format=$1 rows=${2%x*} cols=${2#*x} all=$3 data=$work/$1-$2 inputs
+  local format=$1 rows=${2%x*} cols=${2#*x} all=$3 data=$work/$1-$2 inputs chosen
+  chosen=$(targets_of "$1")
   shift 3
   mkdir "$data"
   "$PACK" "$format" "$rows" "$cols" 7 "$data"

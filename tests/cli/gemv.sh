@@ -20,8 +20,15 @@ has_class() {
   esac
 }
 
-# turn FORMAT N: a number below N, the same for a name each time: what is shared out among formats.
-turn() { echo $(($(cksum <<<"$1" | cut -d' ' -f1) % $2)); }
+# turn FORMAT N: `turned` is a number below N, the same for a name each time: what is shared out among formats.
+turn() {
+  local sum=${sums#* "$1":}
+  turned=$((${sum%% *} % $2))
+}
+mkdir "$work/names"
+for name in $({ formats; "$PACK" list | cut -f 1; } | sort -u); do echo "$name" >"$work/names/$name"; done
+sums=" $(cd "$work/names" && cksum * | sed -E 's/^([0-9]+) [0-9]+ (.*)/\2:\1/' | tr '\n' ' ')"
+export sums
 
 # runs_of FORMAT KIND: targets and classes, of one vector, of several, or of experts. Metal has exact, half and mma alone, and
 # mma_test compares mma. A driver compiles for seconds. So, unless ALL is set, some formats stand for all, in all
@@ -29,13 +36,13 @@ turn() { echo $(($(cksum <<<"$1" | cut -d' ' -f1) % $2)); }
 # experts every eighth in exact; with several vectors none on Vulkan. int8 and int24 are split with a digit less and a digit more.
 # Fewer go to Metal, too, every second of them, and in class half even fewer. cli/soak.sh draws from all of it.
 runs_of() {
-  local target class fourth
+  local target class turned
   case ${ALL:-}$2-$1 in
     1* | one-* | *-q4_0 | *-q4_K | *-q5_1 | *-q6_K | *-q8_0 | *-q1_0 | *-tq2_0 | *-iq2_xxs | *-iq4_nl | *-mxfp4 | *-nf4_b64) ;;
     *-fp8_tensor | *-awq_b4_g64 | *-affine_b[346]_g64_bf16) ;;
     *)
       for target in $(targets_of "$1"); do
-        case $2-$target in *-msl | several-vulkan) continue ;; experts-vulkan) [ "$(turn "$1" 8)" = 0 ] || continue ;; esac
+        case $2-$target in *-msl | several-vulkan) continue ;; experts-vulkan) turn "$1" 8 && [ $turned = 0 ] || continue ;; esac
         echo "$target exact"
       done
       return 0
@@ -45,7 +52,7 @@ runs_of() {
     # On Metal the experts' kernel differs from that of a matrix in its walk alone: a few formats show it.
     case ${ALL:-}$2-$target-$1 in
       one-msl-q4_0 | one-msl-q4_K | one-msl-q6_K | one-msl-iq2_xxs | one-msl-nf4_b64 | one-msl-affine_b3_g64_bf16) ;;
-      one-msl-*) [ "$(turn "$1" 2)" = 0 ] || continue ;; # cli_dequant executes the decoders of all
+      one-msl-*) turn "$1" 2 && [ $turned = 0 ] || continue ;; # cli_dequant executes the decoders of all
       1* | experts-msl-q4_0 | experts-msl-q6_K | experts-msl-mxfp4 | experts-msl-affine_b3_g64_bf16) ;;
       experts-msl-*) continue ;;
     esac
@@ -55,7 +62,7 @@ runs_of() {
     esac
     case $target-$2-$1 in msl-experts-*) ;; msl-*-q4_0 | msl-*-q4_K) echo "msl mma" ;; esac
   done
-  fourth=$(turn "$1" 4)
+  turn "$1" 4
   case ${ALL:-}$1 in
     1* | [it]*q* | q* | nvfp4 | mxfp4 | mlx_* | affine_b?_g64_bf16 | awq_b4_g64 | gptq_v?_b4_g64 | hqq_b4_g64 | ct_b4_g32 | nf4_b64 | fp8_tensor | int8_channel)
       for class in int8 split half int24; do
@@ -64,8 +71,8 @@ runs_of() {
           one-int24-q4_K | one-int24-iq2_xxs | one-int24-affine_b3_g64_bf16) ;;
           *-int24-*) continue ;;
           *-q4_0 | *-q4_K | *-q8_0 | *-iq2_xxs | *-affine_b3_g64_bf16) ;;
-          one-split-*) [ "$fourth" = 0 ] || continue ;;
-          one-half-*) [ "$fourth" = 1 ] || continue ;;
+          one-split-*) [ $turned = 0 ] || continue ;;
+          one-half-*) [ $turned = 1 ] || continue ;;
           *) continue ;;
         esac
         echo "vulkan $class"
@@ -128,7 +135,10 @@ blocks() {
   mkdir "$data"
   have=$(($(stat -c %s "$data.once/values.f32") / 4))
   for name in "$data.once"/*; do
-    for ((i = 0; i < rows * $3 * elements; i += have)); do cat "$name"; done >"$data/$(basename "$name")"
+    cat "$name" >"$data/${name##*/}"
+    for ((i = have; i < rows * $3 * elements; i *= 2)); do
+      cat "$data/${name##*/}" "$data/${name##*/}" >"$data/twice" && mv "$data/twice" "$data/${name##*/}"
+    done
   done
   while read -r name size _; do
     truncate -s $((size * rows * $3)) "$data/$name"
