@@ -1,0 +1,221 @@
+/* Dispatch of a product with many columns, over a backend of our own: what it refuses, which launches it makes, and that there is a
+ * barrier between those of which one reads what the other writes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qkgen/dispatch.h"
+
+enum { BLOCK = 32, BYTES = 18, WIDE = 64, WORDS = 32, MOST = 64 };
+
+static const qk_binding bindings[] = {{0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, BYTES, 0, 0, 0},
+                                      {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+                                      {2, "scratch", QK_ROLE_SCRATCH, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+                                      {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0}};
+
+static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 0, NULL},
+                                             {QK_CONSTANT_TILE_ROWS, "tile_rows", 0, 0, NULL},
+                                             {QK_CONSTANT_TILE_COLS, "tile_cols", 0, 0, NULL},
+                                             {QK_CONSTANT_OWN_ROWS, "own_rows", 0, 0, NULL},
+                                             {QK_CONSTANT_OWN_COLS, "own_cols", 0, 0, NULL},
+                                             {QK_CONSTANT_SCHEDULE, "schedule", 0, 0, NULL},
+                                             {QK_CONSTANT_K_PARTS, "k_parts", 0, 0, NULL}};
+enum { N_CONSTANTS = sizeof constants / sizeof *constants };
+
+static const qk_kernel kernel = {.abi = QK_ABI_VERSION,
+                                 .name = "toy_gemm",
+                                 .binding_count = 4,
+                                 .bindings = bindings,
+                                 .push_bytes = 24,
+                                 .spec_constant_count = N_CONSTANTS,
+                                 .spec_constants = constants,
+                                 .workgroup_size = 64,
+                                 .features = QK_FEATURE_FLOAT16,
+                                 .output = QK_TYPE_F32,
+                                 .block_elements = BLOCK,
+                                 .tile_elements = 16,
+                                 .wide_block = WIDE,
+                                 .operand_tile = WIDE,
+                                 .operand_words = WORDS};
+
+/* Launches of a call, by their schedules; a barrier is 0. */
+typedef struct log {
+    uint32_t count, steps[MOST], workgroups[MOST], rows[MOST], first[MOST], values[MOST][N_CONSTANTS];
+} log;
+
+static qk_status note_launch(void *context, const qk_launch *launch, qk_error *error) {
+    log *l = context;
+    (void)error;
+    assert_true(l->count < MOST);
+    memcpy(l->values[l->count], launch->constants, sizeof l->values[0]);
+    l->steps[l->count] = launch->constants[5];
+    l->rows[l->count] = ((const uint32_t *)launch->push)[0];
+    l->first[l->count] = ((const uint32_t *)launch->push)[3];
+    l->workgroups[l->count++] = launch->workgroups;
+    return QK_OK;
+}
+
+static qk_status note_barrier(void *context, qk_error *error) {
+    log *l = context;
+    (void)error;
+    assert_true(l->count < MOST);
+    l->steps[l->count++] = 0;
+    return QK_OK;
+}
+
+static char memory[4]; /* addresses that stand for buffers */
+
+typedef struct call {
+    log log;
+    qk_backend backend;
+    qk_range weights, x, scratch, y;
+    uint64_t rows, cols, batch;
+} call;
+
+static call call_of(uint64_t rows, uint64_t cols, uint64_t batch, int units) {
+    call c = {.rows = rows, .cols = cols, .batch = batch};
+    c.backend.launch = note_launch;
+    c.backend.barrier = note_barrier;
+    c.backend.limits.storage_range = UINT32_MAX;
+    c.backend.limits.offset_alignment = 16;
+    c.backend.limits.workgroup_count = 65535;
+    c.backend.limits.workgroup_size = 1024;
+    c.backend.limits.push_bytes = 128;
+    c.backend.limits.features = QK_FEATURE_FLOAT16 | (units ? QK_FEATURE_COOPERATIVE_MATRIX : 0);
+    c.backend.limits.busy_workgroups = 660; /* 132 processors */
+    c.backend.limits.shared_bytes = 49152;
+    c.weights = (qk_range){memory, 0, rows * cols / BLOCK * BYTES};
+    c.x = (qk_range){memory + 1, 0, batch * cols * 4};
+    c.scratch = (qk_range){memory + 2, 0, qk_gemm_scratch(&c.backend, &kernel, rows, cols, batch)};
+    c.y = (qk_range){memory + 3, 0, batch * rows * 4};
+    return c;
+}
+
+static qk_status make_call(call *c, qk_error *error) {
+    c->backend.context = &c->log;
+    return qk_dispatch_gemm(&c->backend, &kernel, &c->weights, c->x, c->scratch, c->y, c->rows, c->cols, c->batch,
+                            error);
+}
+
+static void refuses(call *c, qk_status status, const char *text) {
+    qk_error error = {""};
+    assert_int_equal(make_call(c, &error), status);
+    if (strstr(error.text, text) == NULL) fail_msg("'%s' has no '%s'", error.text, text);
+    assert_int_equal(c->log.count, 0);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    call c = call_of(256, 256, 40, 0);
+    c.backend.barrier = NULL;
+    refuses(&c, QK_ERROR_ARGUMENT, "backend->barrier is NULL");
+    c = call_of(256, 256, 40, 0);
+    c.scratch.size -= 1;
+    refuses(&c, QK_ERROR_SIZE, "scratch.size is");
+    c = call_of(256, 256, 40, 0);
+    c.scratch.buffer = c.y.buffer;
+    refuses(&c, QK_ERROR_ARGUMENT, "must be apart from y");
+    c = call_of(256, 256, 40, 0);
+    c.y.size -= 4;
+    refuses(&c, QK_ERROR_SIZE, "y.size is");
+    c = call_of(256, 96, 40, 0);
+    refuses(&c, QK_ERROR_ARGUMENT, "cols is 96, must be a multiple of 64; gemv takes others");
+    c = call_of(256, 256, 40, 0);
+    c.backend.limits.features = 0;
+    refuses(&c, QK_ERROR_UNSUPPORTED, "shaderFloat16");
+}
+
+static void test_no_tiles(void **state) {
+    (void)state;
+    call c = call_of(256, 256, 40, 0);
+    qk_kernel other = kernel;
+    qk_error error = {""};
+    other.operand_tile = 0;
+    c.backend.context = &c.log;
+    assert_int_equal(qk_dispatch_gemm(&c.backend, &other, &c.weights, c.x, c.scratch, c.y, 256, 256, 40, &error),
+                     QK_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "must be a kernel of family gemm"));
+    c.rows = 0;
+    assert_int_equal(make_call(&c, &error), QK_OK); /* nothing */
+    assert_int_equal(c.log.count, 0);
+}
+
+/* What x takes: for each column, rounded up to 16, a factor, and the words of each tile, rounded up to four. */
+static void test_scratch(void **state) {
+    (void)state;
+    const call plain = call_of(64 * 132 * 4, 64, 17, 1);
+    assert_int_equal(plain.scratch.size, 32 * (4 + 4 * WORDS * 4));
+    assert_int_equal(qk_gemm_scratch(&plain.backend, &kernel, 1, UINT64_MAX / 2, UINT32_MAX), UINT64_MAX);
+}
+
+static uint32_t value(const log *l, uint32_t i, uint32_t constant) { return l->values[i][constant]; }
+
+/* With many tiles: x, a barrier, the tiles. */
+static void test_launches(void **state) {
+    (void)state;
+    for (int units = 0; units < 2; units++) {
+        call c = call_of(16384, 4096, 512, units);
+        qk_error error = {""};
+        if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
+        const uint32_t tiles = units ? QK_SCHEDULE_TILES : QK_SCHEDULE_PLAIN_TILES;
+        const log *l = &c.log;
+        assert_int_equal(l->count, 3);
+        assert_int_equal(l->steps[0], QK_SCHEDULE_PACK);
+        assert_int_equal(l->workgroups[0], 512);
+        assert_int_equal(l->steps[1], 0);
+        assert_int_equal(l->steps[2], tiles);
+        const uint32_t rows = value(l, 2, 1), cols = value(l, 2, 2);
+        assert_int_equal(l->workgroups[2], (16384 + rows - 1) / rows * ((512 + cols - 1) / cols));
+        assert_int_equal(value(l, 2, 0), rows / value(l, 2, 3) * (cols / value(l, 2, 4)) * 32);
+        assert_int_equal(value(l, 2, 6), 1);
+    }
+}
+
+/* With few: several workgroups for each, whose sums are added behind another barrier. */
+static void test_parts(void **state) {
+    (void)state;
+    call c = call_of(1024, 4096, 16, 1);
+    qk_error error = {""};
+    if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
+    const log *l = &c.log;
+    const uint32_t expected[] = {QK_SCHEDULE_PACK, 0, QK_SCHEDULE_TILES, 0, QK_SCHEDULE_ADD_PARTS};
+    assert_int_equal(l->count, 5);
+    assert_memory_equal(l->steps, expected, sizeof expected);
+    const uint32_t parts = value(l, 2, 6);
+    assert_true(parts > 1);
+    assert_int_equal(value(l, 4, 6), parts);
+    assert_int_equal(l->workgroups[2], (1024 + value(l, 2, 1) - 1) / value(l, 2, 1) * parts);
+    assert_int_equal(c.scratch.size, 16 * (4 + 64 * WORDS * 4) + 1024 * 16 * 4 * parts);
+}
+
+/* Weights that are larger than a binding: parts of the rows, each where it belongs in y. */
+static void test_cut(void **state) {
+    (void)state;
+    call c = call_of(4096, 4096, 16, 1);
+    c.backend.limits.storage_range = 3000000;
+    c.scratch.size = qk_gemm_scratch(&c.backend, &kernel, 4096, 4096, 16);
+    qk_error error = {""};
+    if (make_call(&c, &error) != QK_OK) fail_msg("%s", error.text);
+    uint32_t done = 0, before = UINT32_MAX;
+    for (uint32_t i = 1; i < c.log.count; i++) {
+        if (c.log.steps[i] == 0) continue;
+        assert_int_equal(c.log.steps[i - 1], 0); /* behind a barrier, for sums of parts have one place */
+        if (c.log.steps[i] != QK_SCHEDULE_TILES) continue;
+        assert_int_equal(c.log.first[i], done);
+        assert_true(before == UINT32_MAX || c.log.rows[i] <= before);
+        before = c.log.rows[i];
+        done += c.log.rows[i];
+    }
+    assert_int_equal(done, 4096);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_no_tiles),
+                                       cmocka_unit_test(test_scratch), cmocka_unit_test(test_launches),
+                                       cmocka_unit_test(test_parts),   cmocka_unit_test(test_cut)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
