@@ -93,13 +93,20 @@ static bool add_kernel(qg_text *text, const qg_cost_options *o, const qg_templat
     return true;
 }
 
+/* The class that is asked for, or the only one that a family has. What operands cost is counted from the IR alone. */
+static const qg_sum_class *class_of(const qg_cost_options *o, const qg_family *family) {
+    const bool usual = o->sum == &qg_sum_classes[QG_CLASS_EXACT];
+    return family->in_tiles && usual && !o->templates ? &qg_sum_classes[QG_CLASS_MMA] : o->sum;
+}
+
 static bool add_all(qg_text *text, const qg_cost_options *o, const qg_templates *templates, const char **why) {
     bool first = true;
     for (uint32_t l = 0; l < o->n_layouts; ++l)
         for (uint32_t f = 0; f < o->n_families; ++f) {
             if (!qg_takes(o->families[f], o->layouts[l])) continue;
-            if (o->families[f]->sums && !qg_has_class(text->arena, o->layouts[l], o->families[f], o->sum)) continue;
-            const qg_kernel kernel = qg_kernel_new(text->arena, o->layouts[l], o->families[f], QG_F32, o->sum);
+            const qg_sum_class *sum = class_of(o, o->families[f]);
+            if (o->families[f]->sums && !qg_has_class(text->arena, o->layouts[l], o->families[f], sum)) continue;
+            const qg_kernel kernel = qg_kernel_new(text->arena, o->layouts[l], o->families[f], QG_F32, sum);
             if (qg_is_mma(&kernel) && o->templates) {
                 *why = "--spirv does not count what matrix units are given: take another class than mma";
                 return false;

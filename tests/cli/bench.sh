@@ -65,7 +65,7 @@ while IFS='|' read -r line message; do
   refuses "peers: $line" "wrong.txt:1: $message" "$QKGEN" bench --read "$work/f.json" --peers "$work/wrong.txt"
 done <<'END'
 a gemv q4_0 1 2 3 4|a line is PEER FAMILY FORMAT ROWS COLS BATCH NUMBER us.GB/s
-a gemm q4_0 1 2 3 4 us|the second word must be a kernel family
+a gemx q4_0 1 2 3 4 us|the second word must be a kernel family
 a gemv q4_0 1 x 3 4 us|rows, columns and batch must be whole numbers from 1
 a gemv q4_0 1 2 3 -4 us|the figure must be a number above 0
 a gemv q4_0 1 2 3 4 ms|the unit must be us or GB/s
@@ -229,7 +229,7 @@ done
 # ---- what it refuses ----
 
 refuses "no family" "bench needs kernel families" "$QKGEN" bench --format q4_0
-refuses "no such family" "no kernel family is named gemm" "$QKGEN" bench gemm --format q4_0
+refuses "no such family" "no kernel family is named gemx" "$QKGEN" bench gemx --format q4_0
 refuses "no such type" "gather has no kernels of type f64" "$QKGEN" bench gather --format q4_0 --type f32,f64
 refuses "a class without a format" "qdq_init takes none of --type, --class" "$QKGEN" bench qdq_init --class exact
 refuses "a file without a format" "qdq_init writes its figures as text alone" "$QKGEN" bench qdq_init --json "$work/q.json"

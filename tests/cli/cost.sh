@@ -57,7 +57,7 @@ refuses "what matrix units are given" '--spirv does not count what matrix units 
   "$QKGEN" list --cost --spirv --family gemv --class mma --format q4_0
 says "operands of matrix units" '^q4_0 +gemv +0.5625 +0.75 +0 ' <("$QKGEN" list --cost --family gemv --class mma --format q4_0)
 refuses "a format that is none" 'no format is named q4_k; did you mean q4_K\?' "$QKGEN" list --cost --format q4_k
-refuses "a family that is none" 'no kernel family is named gemm' "$QKGEN" list --cost --family gemm
+refuses "a family that is none" 'no kernel family is named gemx' "$QKGEN" list --cost --family gemx
 refuses "a family without format" 'qdq_init takes no format, and has no cost for each weight' "$QKGEN" list --cost --family qdq_init
 refuses "a word" "list takes nothing, --cost, or .families., not 'families'" "$QKGEN" list --cost families
 refuses "another word" "not 'gemv'" "$QKGEN" list --cost gemv
