@@ -9,7 +9,7 @@ layout(local_size_x_id = @{id.local_size_x}) in;
 layout(binding = @{binding_scratch}, std430) buffer Packed { uvec2 packed_x[]; };
 layout(binding = @{binding_scratch}, std430) buffer Units { float x_unit[]; };
 
-@include gemm_push.glsl
+@include gemm_operands.glsl
 
 @include x_run.glsl
 

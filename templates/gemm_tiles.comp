@@ -25,7 +25,7 @@ layout(binding = @{binding_scratch}, std430) readonly buffer Units { float x_uni
 layout(binding = @{binding_scratch}, std430) buffer Parts { float sum_of_part[]; };
 layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
 
-@include gemm_push.glsl
+@include gemm_operands.glsl
 
 @{tables}
 @{prelude}

@@ -433,11 +433,10 @@ static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *
     return QK_OK;
 }
 
-/* The arguments in the order of the bindings: the weights, x, y. */
-static inline qk_status qk_add_gemv_(qk_call_ *call, const qk_range *weights, qk_range x, qk_range y, qk_gemv_ *g,
-                                     qk_error *error) {
+/* The `count` buffers of the weights, and x behind them. */
+static inline qk_status qk_add_factors_(qk_call_ *call, const qk_range *weights, uint32_t count, qk_range x,
+                                        qk_gemv_ *g, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
-    uint32_t count = kernel->binding_count - 2;
     qk_status status;
     if (kernel->view == QK_VIEW_BLOCKS) {
         status = qk_add_weights_(call, weights, count, g->rows, g->cols / kernel->block_elements, error);
@@ -448,6 +447,13 @@ static inline qk_status qk_add_gemv_(qk_call_ *call, const qk_range *weights, qk
     }
     if (status == QK_OK)
         status = qk_add_(call, "x", x, g->batch, g->cols * qk_type_bytes(kernel->bindings[count].element), error);
+    return status;
+}
+
+/* The arguments in the order of the bindings: the weights, x, y. */
+static inline qk_status qk_add_gemv_(qk_call_ *call, const qk_range *weights, qk_range x, qk_range y, qk_gemv_ *g,
+                                     qk_error *error) {
+    qk_status status = qk_add_factors_(call, weights, call->kernel->binding_count - 2, x, g, error);
     if (status == QK_OK)
         status = qk_add_(call, "y", y, g->batch, g->rows * 4, error);
     if (status == QK_OK)

@@ -189,18 +189,7 @@ static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g
 
 static inline qk_status qk_add_gemm_(qk_call_ *call, const qk_range *weights, qk_range x, qk_range scratch, qk_range y,
                                      qk_gemv_ *g, uint64_t scratch_bytes, qk_error *error) {
-    const qk_kernel *kernel = call->kernel;
-    uint32_t count = kernel->binding_count - 3;
-    qk_status status;
-    if (kernel->view == QK_VIEW_BLOCKS) {
-        status = qk_add_weights_(call, weights, count, g->rows, g->cols / kernel->block_elements, error);
-    } else {
-        status = qk_plan_matrix_(kernel, g->rows, g->cols, &g->matrix, error);
-        if (status == QK_OK)
-            status = qk_add_matrix_(call, weights, count, &g->matrix, error);
-    }
-    if (status == QK_OK)
-        status = qk_add_(call, "x", x, g->batch, g->cols * qk_type_bytes(kernel->bindings[count].element), error);
+    qk_status status = qk_add_factors_(call, weights, call->kernel->binding_count - 3, x, g, error);
     if (status == QK_OK)
         status = qk_add_(call, "scratch", scratch, 1, scratch_bytes, error);
     if (status == QK_OK)
@@ -223,20 +212,6 @@ static inline qk_status qk_check_gemm_(const qk_backend *backend, const qk_kerne
                        "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 "; gemv takes others", kernel->name,
                        g->cols, kernel->wide_block);
     return status;
-}
-
-/* Rows that one launch takes; everything else is bound whole. */
-static inline qk_status qk_chunk_gemm_(const qk_call_ *call, qk_gemv_ *g, qk_error *error) {
-    uint32_t weights = call->count - 3;
-    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX);
-    int cut = call->kernel->view == QK_VIEW_BLOCKS;
-    for (uint32_t i = cut ? weights : 0; i < call->count; i++)
-        if (call->arguments[i].need > limit)
-            return qk_fail(error, QK_ERROR_LIMIT,
-                           "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
-                           call->kernel->name, call->arguments[i].name, call->arguments[i].need, limit);
-    g->row_chunk = g->rows;
-    return cut ? qk_chunk_(call, 0, weights, g->rows, UINT32_MAX / g->row_tiles, "row", &g->row_chunk, error) : QK_OK;
 }
 
 /* Bytes of scratch memory that qk_dispatch_gemm needs on that device, for `batch` vectors; UINT64_MAX where it is 2^64 or more. */
@@ -283,7 +258,7 @@ static inline qk_status qk_dispatch_gemm_with(const qk_backend *backend, const q
     uint64_t scratch_bytes = qk_scratch_of_(kernel, &tiles, rows, cols, batch);
     if ((status = qk_add_gemm_(&call, weights, x, scratch, y, &g, scratch_bytes, error)) != QK_OK)
         return status;
-    if ((status = qk_chunk_gemm_(&call, &g, error)) != QK_OK)
+    if ((status = qk_chunk_rows_(&call, &g, call.count - 3, UINT32_MAX, error)) != QK_OK)
         return status;
     status = qk_launch_tiles_(&call, &g, &tiles, QK_SCHEDULE_PACK, 0, qk_min_(g.row_chunk, rows), error);
     for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {

@@ -390,9 +390,10 @@ static inline qk_status qk_check_vectors_(const qk_call_ *call, const qk_gemv_ *
     return QK_OK;
 }
 
-/* Rows that one launch takes: all, but where blocks lie one after the other and the weights are larger than a binding. */
-static inline qk_status qk_chunk_gemv_(const qk_call_ *call, qk_gemv_ *g, qk_error *error) {
-    uint32_t weights = call->count - 2;
+/* Rows that one launch takes, of which all have at most `most_tiles`: all, but where blocks lie one after the other and the `weights`
+ * buffers are larger than a binding. */
+static inline qk_status qk_chunk_rows_(const qk_call_ *call, qk_gemv_ *g, uint32_t weights, uint64_t most_tiles,
+                                       qk_error *error) {
     uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX);
     int cut = call->kernel->view == QK_VIEW_BLOCKS;
     for (uint32_t i = cut ? weights : 0; i < call->count; i++)
@@ -403,7 +404,7 @@ static inline qk_status qk_chunk_gemv_(const qk_call_ *call, qk_gemv_ *g, qk_err
     g->row_chunk = g->rows;
     if (!cut)
         return QK_OK;
-    return qk_chunk_(call, 0, weights, g->rows, qk_max_tiles_(call) / g->row_tiles, "row", &g->row_chunk, error);
+    return qk_chunk_(call, 0, weights, g->rows, most_tiles / g->row_tiles, "row", &g->row_chunk, error);
 }
 
 /* Rows `first` to `first` + `count` with the right-hand sides from `vector` on, as many as a launch takes. */
@@ -495,7 +496,7 @@ static inline qk_status qk_dispatch_gemv_with(const qk_backend *backend, const q
         return status;
     status = qk_check_vectors_(&call, &g, error);
     if (status == QK_OK)
-        status = qk_chunk_gemv_(&call, &g, error);
+        status = qk_chunk_rows_(&call, &g, call.count - 2, qk_max_tiles_(&call), error);
     for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
         n = qk_min_(g.row_chunk, rows - first);
         for (uint64_t vector = 0; status == QK_OK && vector < batch; vector += QK_GEMV_MAX_BATCH)

@@ -1,16 +1,4 @@
-layout(push_constant) uniform Push {
-    uint rows;       // of this launch
-    uint row_tiles;  // tiles of @{tile_elements} elements in a row
-    uint batch;      // right-hand sides: columns of the result
-    uint y_first;    // where the launch begins in y, and
-    uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
-@if of_matrix
-    uint cols;       // of the matrix that the blocks are patches of
-    uint grid_rows;  // blocks
-    uint grid_cols;
-@end
-};
+@include sums_push.glsl
 
 // Four threads share a row, each with a wide tile of its own, and go on to the next four. Of a tile, so many products of matrix
 // units are made; of x, in that order, a word of two halves of each, for columns that are a multiple of 16.
