@@ -165,6 +165,21 @@ if(QKGEN_RUNTIME)
   target_link_libraries(qkgen_cjson INTERFACE ${QKGEN_CJSON_LIBRARY})
 endif()
 
+# ---- SPIRV-Cross ----------------------------------------------------------------------------------------------------
+
+if(QKGEN_RUNTIME)
+  find_path(QKGEN_SPIRV_CROSS_INCLUDE_DIR spirv_cross/spirv_cross_c.h)
+  find_library(QKGEN_SPIRV_CROSS_LIBRARY spirv-cross-c-shared)
+  mark_as_advanced(QKGEN_SPIRV_CROSS_INCLUDE_DIR QKGEN_SPIRV_CROSS_LIBRARY)
+  if(NOT QKGEN_SPIRV_CROSS_INCLUDE_DIR OR NOT QKGEN_SPIRV_CROSS_LIBRARY)
+    qkgen_missing("SPIRV-Cross 2021.01 or newer, its C library, to judge and audit modules (or -DQKGEN_RUNTIME=OFF)"
+      libspirv-cross-c-shared-dev)
+  endif()
+  add_library(qkgen_spirv_cross INTERFACE)
+  target_include_directories(qkgen_spirv_cross SYSTEM INTERFACE ${QKGEN_SPIRV_CROSS_INCLUDE_DIR})
+  target_link_libraries(qkgen_spirv_cross INTERFACE ${QKGEN_SPIRV_CROSS_LIBRARY})
+endif()
+
 # ---- cmocka ---------------------------------------------------------------------------------------------------------
 
 if(QKGEN_TESTS)

@@ -19,6 +19,8 @@ int qg_command_tune(qg_session *session, int argc, char **argv) { return qg_comm
 
 int qg_command_soak(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 
+int qg_command_judge(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
+
 int qg_command_devices(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 #endif
 
@@ -100,6 +102,12 @@ static const struct command {
       "that repeats it is shown.",
       "qkgen soak --format " F " --cases 8\n"},
      qg_command_soak},
+    {{"judge", " FILE... --format F [--kernel NAME] [--harness H] [OPTION]...\n",
+      "runs a kernel that somebody else wrote, and says which bit of a block reaches which element",
+      "FILE is SPIR-V (.spv), GLSL (.comp), Metal (.metal) or a shared library (.so) with a C function. It runs in a process of\n"
+      "its own. The exit status is 0 when nothing is wrong, 1 when something is, 2 when it could not be judged: docs/judge.md.",
+      "qkgen emit --format " F " --family dequant --out kernels\n"},
+     qg_command_judge},
     {{"devices", "\n", "lists the Vulkan devices, and what they have that matters", NULL, "qkgen devices\n"},
      qg_command_devices},
     {{"--dump", "=spec|layout|plan|ir|dot|program --format F [OPTION]...\n", "prints what a stage made of a format",

@@ -15,14 +15,134 @@ typedef enum qg_computes {
     QG_COMPUTES_COUNT
 } qg_computes;
 
-typedef enum qg_role { QG_ROLE_OF_WEIGHTS, QG_ROLE_OF_X, QG_ROLE_OF_Y, QG_ROLE_OF_INDICES, QG_ROLE_OF_BYTES, QG_ROLE_OF_ZEROS } qg_role;
+extern const char *const qg_foreign_names[QG_FOREIGN_COUNT];
+extern const char *const qg_computes_names[QG_COMPUTES_COUNT];
 
-/* The sizes that expressions of a harness name. */
-typedef struct qg_shape {
-    uint64_t rows, cols; /* of the weights; cols is a multiple of the block */
-    uint64_t batch;      /* right-hand sides of a sum; tokens of a gather */
-} qg_shape;
+/* What an argument is for. */
+typedef enum qg_use {
+    QG_USE_WEIGHTS,
+    QG_USE_X,
+    QG_USE_Y,
+    QG_USE_INDICES,
+    QG_USE_ZEROS,  /* room that the kernel may write */
+    QG_USE_STRUCT, /* sizes, in memory */
+    QG_USE_VALUE,  /* an integer, of C functions */
+    QG_USE_COUNT
+} qg_use;
 
-typedef struct qg_harness qg_harness;
+/* The sizes of a call. */
+typedef struct qg_call_shape {
+    uint64_t rows, cols; /* of the weights; cols is a multiple of the block's columns */
+    uint64_t batch;      /* right-hand sides of a sum; tokens of a gather; else 1 */
+} qg_call_shape;
+
+/* A number of a struct, of the push constants, or a constant. */
+typedef enum qg_number {
+    QG_NUMBER_U8,
+    QG_NUMBER_U16,
+    QG_NUMBER_U32,
+    QG_NUMBER_I32,
+    QG_NUMBER_U64,
+    QG_NUMBER_I64,
+    QG_NUMBER_F32,
+    QG_NUMBER_COUNT
+} qg_number;
+
+typedef struct qg_struct_member {
+    qg_number type;
+    const qg_expr *value;
+} qg_struct_member;
+
+typedef struct qg_argument {
+    uint32_t index; /* binding, buffer, place */
+    qg_loc loc;
+    qg_use use;
+    uint32_t buffer;         /* of the layout, of weights */
+    qg_scalar type;          /* of the elements of x, y; QG_U32 of indices */
+    qg_struct_member *items; /* STRUCT */
+    uint32_t n_items;
+    const qg_expr *value; /* ZEROS: bytes; VALUE */
+} qg_argument;
+
+enum { QG_MAX_ARGUMENTS = 32, QG_MAX_ITEMS = 64, QG_MAX_LETS = 32, QG_MAX_STRUCT = 1024 };
+
+typedef struct qg_foreign_constant {
+    uint32_t id;
+    qg_struct_member member;
+} qg_foreign_constant;
+
+typedef struct qg_need {
+    const qg_expr *value;
+    const char *why;
+} qg_need;
+
+typedef struct qg_harness_let {
+    const char *name;
+    const qg_expr *value;
+    bool set; /* from outside: */
+    int64_t number;
+} qg_harness_let;
+
+typedef struct qg_harness {
+    const qg_source *source;
+    const qg_layout *layout;
+    const char *name;
+    const char *entry; /* NULL: not said */
+    qg_foreign target;
+    qg_computes computes;
+    uint32_t lanes; /* of the device's subgroups, once it is open */
+    uint32_t n_arguments, n_push, n_constants, n_needs, n_lets, n_threadgroup;
+    qg_argument arguments[QG_MAX_ARGUMENTS];
+    qg_struct_member push[QG_MAX_ITEMS];
+    qg_foreign_constant constants[QG_MAX_ITEMS];
+    qg_need needs[QG_MAX_ITEMS];
+    qg_harness_let lets[QG_MAX_LETS];
+    qg_argument threadgroup[QG_MAX_ITEMS]; /* `value` is bytes */
+    const qg_expr *group[3], *grid[3];     /* NULL: not said; 1 */
+} qg_harness;
+
+/* Parses a harness for kernels of a format. NULL after errors. */
+qg_harness *qg_harness_parse(qg_arena *arena, qg_diag *diag, const qg_source *source, const qg_layout *layout);
+/* Gives a `let` another value; false when there is none of that name. */
+bool qg_harness_set(qg_harness *harness, const char *name, int64_t value);
+
+/* The argument of that use, the first of them, or NULL. */
+const qg_argument *qg_harness_argument(const qg_harness *harness, qg_use use);
+
+/* ---- a harness at one shape -------------------------------------------------------------------------------------- */
+
+/* What a launch passes, as numbers. */
+typedef struct qg_passed {
+    qg_use use;
+    uint32_t index, buffer;
+    qg_scalar type;
+    uint64_t bytes;      /* of the tensor; ZEROS, STRUCT */
+    const void *content; /* STRUCT */
+    int64_t value;       /* VALUE */
+} qg_passed;
+
+typedef struct qg_constant_value {
+    uint32_t id, bytes;
+    unsigned char value[8];
+} qg_constant_value;
+
+typedef struct qg_call {
+    qg_call_shape shape;
+    uint32_t n_passed;
+    qg_passed passed[QG_MAX_ARGUMENTS];
+    uint32_t push_bytes;
+    unsigned char push[QG_MAX_STRUCT];
+    uint32_t n_constants;
+    qg_constant_value constants[QG_MAX_ITEMS];
+    uint32_t n_threadgroup;
+    uint32_t threadgroup_index[QG_MAX_ITEMS];
+    uint64_t threadgroup_bytes[QG_MAX_ITEMS];
+    uint32_t group[3], grid[3]; /* group[0] 0: the kernel says */
+} qg_call;
+
+/* Why a shape is not for kernels of this harness, or NULL. `*why_not` tells a shape that it does not need (false) from an
+ * expression that has no value there (true), which is an error in the harness. */
+const char *qg_harness_call(qg_arena *arena, const qg_harness *harness, qg_call_shape shape, qg_call *call,
+                            bool *broken);
 
 #endif

@@ -1,0 +1,95 @@
+/* Random blocks, and bits of codes. */
+#include "judge/trial.h"
+
+#include "spec/value.h"
+
+#include <math.h>
+#include <string.h>
+
+/* SplitMix64 (Steele, Lea, Flood 2014). */
+uint64_t qg_random(uint64_t *state) {
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+qg_blocks qg_blocks_new(qg_arena *arena, const qg_layout *layout, uint64_t count) {
+    qg_blocks blocks = {count, QG_NEW_ARRAY(arena, unsigned char *, layout->n_buffers)};
+    for (uint32_t i = 0; i < layout->n_buffers; ++i)
+        blocks.data[i] = QG_NEW_ARRAY(arena, unsigned char, layout->buffers[i].bytes *count);
+    return blocks;
+}
+
+void qg_block_copy(const qg_layout *layout, const qg_blocks *from, uint64_t i, const qg_blocks *to, uint64_t j) {
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) {
+        const uint32_t bytes = layout->buffers[b].bytes;
+        memcpy(to->data[b] + j * bytes, from->data[b] + i * bytes, bytes);
+    }
+}
+
+bool qg_block_set(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint32_t code, uint32_t instance,
+                  uint32_t bits) {
+    const qg_code *c = &layout->codes[code];
+    for (uint32_t i = 0; i < c->n_slices; ++i)
+        if (c->slices[i].radix) return false;
+    for (uint32_t i = 0; i < c->n_slices; ++i) {
+        const qg_slice *s = &c->slices[i];
+        if (instance < s->first || instance - s->first >= s->count) continue;
+        unsigned char *data = blocks->data[s->buffer] + block * layout->buffers[s->buffer].bytes;
+        const uint32_t at = qg_slice_address(s, instance);
+        for (uint32_t k = 0; k < s->width; ++k) {
+            const unsigned char mask = (unsigned char)(1u << ((at + k) % 8));
+            if (bits >> (s->shift + k) & 1)
+                data[(at + k) / 8] |= mask;
+            else
+                data[(at + k) / 8] &= (unsigned char)~mask;
+        }
+    }
+    return true;
+}
+
+/* Bits of a number that a scale could be. */
+static uint32_t draw_float(const qg_scalar_info *type, uint64_t *random) {
+    const uint64_t r = qg_random(random);
+    const uint32_t mantissa = (uint32_t)r & ((UINT32_C(1) << type->mantissa_bits) - 1);
+    const uint32_t exponent = (uint32_t)(type->bias + (int32_t)(r >> 32) % 3 - 2);
+    const uint32_t sign = type->bits > type->exponent_bits + type->mantissa_bits ? (uint32_t)(r >> 48) & 1 : 0;
+    return (mantissa | exponent << type->mantissa_bits) | sign << (type->bits - 1);
+}
+
+static uint32_t draw_code(const qg_code *c, uint64_t *random) {
+    if (c->typed && qg_scalars[c->type].kind == QG_FLOATING && (c->per > 1 || c->width >= 16) && c->width >= 8)
+        return draw_float(&qg_scalars[c->type], random);
+    const uint32_t mask = c->width >= 32 ? UINT32_MAX : (UINT32_C(1) << c->width) - 1;
+    for (;;) {
+        const uint32_t bits = (uint32_t)qg_random(random) & mask;
+        if (bits || c->per == 1) return bits;
+    }
+}
+
+static void draw_once(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint64_t *random) {
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) {
+        const uint32_t bytes = layout->buffers[b].bytes;
+        for (uint32_t i = 0; i < bytes; ++i) blocks->data[b][block * bytes + i] = (unsigned char)qg_random(random);
+    }
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        for (uint32_t j = 0; j < layout->codes[c].count; ++j)
+            qg_block_set(layout, blocks, block, c, j, draw_code(&layout->codes[c], random));
+}
+
+void qg_block_draw(qg_arena *arena, const qg_layout *layout, const qg_blocks *blocks, uint64_t block, double most,
+                   uint64_t *random) {
+    const unsigned char **at = QG_NEW_ARRAY(arena, const unsigned char *, layout->n_buffers);
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) at[b] = blocks->data[b] + block * layout->buffers[b].bytes;
+    for (int tries = 0; tries < 1000; ++tries) {
+        bool good = true, some = false;
+        draw_once(layout, blocks, block, random);
+        for (uint32_t i = 0; i < layout->elements && good; ++i) {
+            const float v = qg_value_of(&(qg_element){layout, at, i});
+            good = isfinite(v) && fabs((double)v) < most;
+            some |= v != 0;
+        }
+        if (good && some) return;
+    }
+}

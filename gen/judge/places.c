@@ -1,0 +1,131 @@
+/* Places: what lies around a tensor changes nothing and stays as it is, and all results are written. */
+#include "judge/trial.h"
+
+#include <string.h>
+
+typedef struct place_run {
+    qg_trial *t;
+    qg_call *call;
+    qg_room rooms[QG_MAX_ARGUMENTS];
+    qg_launch_data data;
+} place_run;
+
+static const char *const use_names[QG_USE_COUNT] = {"the weights", "x", "the results", "the indices", "scratch",
+                                                    "arguments",   ""};
+
+/* Bytes of a margin behind a tensor: to the end of its page and one more. */
+static uint64_t behind(uint64_t bytes) { return (bytes + QG_MARGIN - 1) / QG_MARGIN * QG_MARGIN - bytes + QG_MARGIN; }
+
+static unsigned char poison(uint64_t i, uint32_t salt) {
+    return (unsigned char)(((i + salt) * 2654435761u >> 13 | 1) ^ salt);
+}
+
+static void surround(place_run *p, uint32_t salt) {
+    for (uint32_t i = 0; i < p->call->n_passed; ++i) {
+        const qg_room *r = &p->rooms[i];
+        if (p->call->passed[i].use == QG_USE_VALUE) continue;
+        for (uint64_t k = 0; k < QG_MARGIN; ++k) r->data[k - QG_MARGIN] = poison(k, salt);
+        for (uint64_t k = 0; k < behind(r->bytes); ++k) r->data[r->bytes + k] = poison(k, salt);
+        if (p->call->passed[i].use == QG_USE_Y)
+            for (uint64_t k = 0; k < r->bytes; ++k) r->data[k] = poison(k, salt + 7);
+    }
+}
+
+/* The offset from the tensor's start of a byte of the margin that changed, or 0. */
+static int64_t changed(const qg_room *r, uint32_t salt) {
+    for (uint64_t k = QG_MARGIN; k-- > 0;)
+        if (r->data[k - QG_MARGIN] != poison(k, salt)) return (int64_t)k - QG_MARGIN;
+    for (uint64_t k = 0; k < behind(r->bytes); ++k)
+        if (r->data[r->bytes + k] != poison(k, salt)) return (int64_t)(r->bytes + k);
+    return 0;
+}
+
+static void check_margins(place_run *p, uint32_t salt, const unsigned char *const *before) {
+    qg_trial *t = p->t;
+    for (uint32_t i = 0; i < p->call->n_passed; ++i) {
+        const qg_room *r = &p->rooms[i];
+        const qg_use use = p->call->passed[i].use;
+        if (use == QG_USE_VALUE) continue;
+        const int64_t at = changed(r, salt);
+        if (at && !qg_found(t, "write-outside"))
+            qg_find(t, QG_WRONG, "write-outside",
+                    qg_format(t->arena, "with %s, it writes byte %lld of %s, which has %llu bytes",
+                              qg_say_shape(t, p->call->shape), (long long)at, use_names[use],
+                              (unsigned long long)r->bytes));
+        if (before[i] && memcmp(before[i], r->data, r->bytes) && !qg_found(t, "write-to-input"))
+            qg_find(t, QG_WRONG, "write-to-input",
+                    qg_format(t->arena, "with %s, it writes to %s", qg_say_shape(t, p->call->shape), use_names[use]));
+    }
+}
+
+/* One launch among poison; y's bytes. */
+static const unsigned char *launch(place_run *p, uint32_t salt, bool open) {
+    const unsigned char *before[QG_MAX_ARGUMENTS] = {0}, *y = NULL;
+    if (!qg_fill_rooms(p->t, p->call, &p->data, p->rooms)) return NULL;
+    surround(p, salt);
+    for (uint32_t i = 0; i < p->call->n_passed; ++i) {
+        const qg_use use = p->call->passed[i].use;
+        if (use == QG_USE_WEIGHTS || use == QG_USE_X || use == QG_USE_INDICES)
+            before[i] = memcpy(qg_alloc(p->t->arena, p->rooms[i].bytes + 1), p->rooms[i].data, p->rooms[i].bytes);
+    }
+    if (!qg_launch(p->t, p->call, (qg_launch_mode){.open = open, .low = salt & 1})) return NULL;
+    check_margins(p, salt, before);
+    for (uint32_t i = 0; i < p->call->n_passed; ++i)
+        if (p->call->passed[i].use == QG_USE_Y)
+            y = memcpy(qg_alloc(p->t->arena, p->rooms[i].bytes + 1), p->rooms[i].data, p->rooms[i].bytes);
+    return y;
+}
+
+static void compare_places(place_run *p, const unsigned char *a, const unsigned char *b, uint32_t salt_a,
+                           uint32_t salt_b) {
+    qg_trial *t = p->t;
+    const uint64_t size = qg_scalars[t->y_type].bits / 8, n = qg_results(t->harness, p->call->shape);
+    uint64_t unwritten = 0, first_unwritten = 0, differ = 0, first = 0;
+    for (uint64_t i = 0; i < n; ++i) {
+        bool same = true, kept = true;
+        for (uint64_t k = i * size; k < (i + 1) * size; ++k) {
+            same &= a[k] == b[k];
+            kept &= a[k] == poison(k, salt_a + 7) && b[k] == poison(k, salt_b + 7);
+        }
+        if (kept && unwritten++ == 0) first_unwritten = i;
+        if (!same && !kept && differ++ == 0) first = i;
+    }
+    if (unwritten && !qg_found(t, "unwritten"))
+        qg_find(t, QG_WRONG, "unwritten",
+                qg_format(t->arena, "with %s, %llu of %llu results are never written; the first is number %llu",
+                          qg_say_shape(t, p->call->shape), (unsigned long long)unwritten, (unsigned long long)n,
+                          (unsigned long long)first_unwritten));
+    if (differ && !qg_found(t, "read-outside"))
+        qg_find(t, QG_WRONG, "read-outside",
+                qg_format(
+                    t->arena,
+                    "with %s, %llu of %llu results depend on what lies outside of the tensors, or was in y before; the "
+                    "first is number %llu",
+                    qg_say_shape(t, p->call->shape), (unsigned long long)differ, (unsigned long long)n,
+                    (unsigned long long)first));
+}
+
+static void see_shape(qg_trial *t, qg_call_shape shape) {
+    place_run p = {.t = t, .call = QG_NEW(t->arena, qg_call)};
+    if (t->unable || qg_call_of(t, shape, p.call)) return;
+    qg_blocks blocks = qg_blocks_new(t->arena, t->layout, shape.rows * shape.cols / t->layout->elements);
+    float *x = QG_NEW_ARRAY(t->arena, float, shape.batch *shape.cols);
+    uint32_t *indices = QG_NEW_ARRAY(t->arena, uint32_t, shape.batch);
+    for (uint64_t i = 0; i < blocks.count; ++i) qg_block_draw(t->arena, t->layout, &blocks, i, 20000, &t->random);
+    for (uint64_t i = 0; i < shape.batch * shape.cols; ++i)
+        x[i] = (float)((int)(qg_random(&t->random) % 255) - 127) / 64;
+    for (uint64_t i = 0; i < shape.batch; ++i) indices[i] = (uint32_t)(shape.rows - 1 - i % shape.rows);
+    p.data = (qg_launch_data){.blocks = &blocks, .x = x, .indices = indices};
+    const unsigned char *a = launch(&p, 0x15, true), *b = a ? launch(&p, 0x6a, true) : NULL;
+    if (b) compare_places(&p, a, b, 0x15, 0x6a);
+    t->judgement->runs[t->evidence].compared += 2 * qg_results(t->harness, shape);
+}
+
+void qg_see_places(qg_trial *t) {
+    const bool sums = t->harness->computes != QG_COMPUTES_VALUES;
+    for (uint64_t blocks = 1; blocks <= 9; blocks += blocks < 3 ? 1 : 2)
+        for (uint64_t rows = 1; rows <= 7; rows += 2)
+            see_shape(t, (qg_call_shape){rows, blocks * t->layout->elements, sums ? 1 + rows / 3 : 1});
+    see_shape(t, (qg_call_shape){t->threads + 1, t->layout->elements, 1});
+    see_shape(t, (qg_call_shape){33, 16 * t->layout->elements, 1});
+}

@@ -1,0 +1,20 @@
+/* reflect.h: what a SPIR-V module says of itself, through SPIRV-Cross. */
+#ifndef QKGEN_REFLECT_H
+#define QKGEN_REFLECT_H
+
+#include "judge/harness.h"
+
+typedef struct qg_reflection {
+    const char *entry;
+    uint32_t threads; /* of a workgroup, with the constants' own values */
+    uint32_t n_bindings;
+    uint32_t bindings[QG_MAX_ARGUMENTS]; /* of storage buffers of set 0 that are used */
+    uint32_t push_bytes;                 /* that are used */
+} qg_reflection;
+
+/* The entry point is `entry`, or the only one. NULL, or why the module cannot be judged. */
+const char *qg_reflect(qg_arena *arena, const void *words, size_t bytes, const char *entry, qg_reflection *reflection);
+/* NULL, or where a harness does not fit: a buffer that the module uses and the harness does not name, too few push constants. */
+const char *qg_reflection_fits(qg_arena *arena, const qg_reflection *reflection, const qg_harness *harness);
+
+#endif

@@ -1,0 +1,244 @@
+/* Shapes that hide bugs: one block, odd numbers of blocks, rows around the size of a workgroup, several right-hand sides. */
+#include "judge/trial.h"
+
+#include "spec/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far a sum of a row may be from the exact one. Each product and each addition of f32 rounds once, in any order; a claim adds
+ * what operands lose. `x` of `cols`; groups of 32 columns share a scale in int8. */
+static double bound_of(const qg_trial *t, const float *magnitudes, const float *x, uint64_t cols, double *products) {
+    const double u = 0x1p-24;
+    double sum = 0, of_groups = 0;
+    for (uint64_t c = 0; c < cols; c += 32) {
+        double largest = 0, weights = 0;
+        for (uint64_t k = c; k < c + 32 && k < cols; ++k) {
+            sum += fabs((double)magnitudes[k] * (double)x[k]);
+            largest = fmax(largest, fabs((double)x[k]));
+            weights += fabs((double)magnitudes[k]);
+        }
+        of_groups += weights * largest;
+    }
+    *products = sum;
+    double part = (double)(cols + 16) * u + t->rounding;
+    if (t->options.claim != QG_CLAIM_EXACT) part += 0x1p-10;
+    return part * sum + (t->options.claim == QG_CLAIM_INT8 ? of_groups * (0.5 / 127 + 0x1p-10) : 0);
+}
+
+static uint64_t rows_of_y(const qg_trial *t, qg_call_shape s) {
+    return t->harness->computes == QG_COMPUTES_VALUES ? s.rows : s.batch;
+}
+
+typedef struct launched {
+    qg_trial *t;
+    qg_call_shape shape;
+    qg_blocks blocks;
+    float *x, *y;
+    uint32_t *indices;
+    float *values, *magnitudes;
+} launched;
+
+static void say_first(launched *l, qg_comparison *c, uint64_t at, double expected) {
+    qg_trial *t = l->t;
+    const uint64_t width = t->harness->computes == QG_COMPUTES_SUMS ? l->shape.rows : l->shape.cols;
+    c->sentence = qg_format(t->arena, "y[%llu][%llu] is %s, and should be %s", (unsigned long long)(at / width),
+                            (unsigned long long)(at % width), qg_say_number(t->arena, (double)l->y[at]),
+                            qg_say_number(t->arena, expected));
+}
+
+static void compare_values(launched *l, qg_comparison *c) {
+    const uint64_t cols = l->shape.cols;
+    for (uint64_t r = 0; r < rows_of_y(l->t, l->shape); ++r)
+        for (uint64_t k = 0; k < cols; ++k) {
+            const uint64_t at = r * cols + k, from = (l->indices ? l->indices[r] : r) * cols + k;
+            if (l->t->known[k % l->t->layout->elements]) continue;
+            if (qg_near(l->t, l->y[at], l->values[from], l->magnitudes[from])) continue;
+            if (c->wrong++ == 0) say_first(l, c, at, (double)qg_stored(l->t, l->values[from]));
+        }
+}
+
+static void compare_sums(launched *l, qg_comparison *c) {
+    const uint64_t cols = l->shape.cols;
+    for (uint64_t b = 0; b < l->shape.batch; ++b)
+        for (uint64_t r = 0; r < l->shape.rows; ++r) {
+            const float *w = l->values + r * cols, *x = l->x + b * cols;
+            double sum = 0, products;
+            for (uint64_t k = 0; k < cols; ++k) sum += (double)w[k] * (double)x[k];
+            const double bound = bound_of(l->t, l->magnitudes + r * cols, x, cols, &products);
+            const uint64_t at = b * l->shape.rows + r;
+            const double error = fabs((double)l->y[at] - sum);
+            if (error <= bound) {
+                if (bound > 0) c->worst = fmax(c->worst, error / bound);
+                continue;
+            }
+            if (isfinite(error)) c->worst = fmax(c->worst, error / bound);
+            if (c->wrong++ == 0) say_first(l, c, at, sum);
+        }
+}
+
+/* Numbers of few bits, which all types hold. */
+static float draw_x(uint64_t *random, float spread) {
+    const int64_t r = (int64_t)(qg_random(random) >> 40) % 255 - 127;
+    const float size =
+        spread > 0 ? exp2f((float)((int64_t)(qg_random(random) >> 40) % (int64_t)(2 * spread + 1)) - spread) : 1;
+    return (float)r / 64 * size;
+}
+
+bool qg_sums_are_known(qg_trial *t) {
+    if (t->harness->computes != QG_COMPUTES_SUMS || !t->any_known) return false;
+    t->judgement->runs[t->evidence].left_out = "values are wrong, and so are all sums of them";
+    t->judgement->runs[t->evidence].done = false;
+    return true;
+}
+
+qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, float spread) {
+    qg_comparison c = {.wrong = UINT64_MAX};
+    qg_call *call = QG_NEW(t->arena, qg_call);
+    launched l = {.t = t, .shape = shape};
+    uint64_t random = seed;
+    if (qg_call_of(t, shape, call)) return c;
+    const uint64_t n = shape.rows * shape.cols;
+    l.blocks = qg_blocks_new(t->arena, t->layout, n / t->layout->elements);
+    for (uint64_t i = 0; i < l.blocks.count; ++i) qg_block_draw(t->arena, t->layout, &l.blocks, i, 20000, &random);
+    l.values = QG_NEW_ARRAY(t->arena, float, n);
+    l.magnitudes = QG_NEW_ARRAY(t->arena, float, n);
+    qg_expect_values(t, &l.blocks, l.values, l.magnitudes);
+    c.all = qg_results(t->harness, shape);
+    l.y = QG_NEW_ARRAY(t->arena, float, c.all);
+    if (t->harness->computes == QG_COMPUTES_SUMS) {
+        l.x = QG_NEW_ARRAY(t->arena, float, shape.batch *shape.cols);
+        for (uint64_t i = 0; i < shape.batch * shape.cols; ++i) l.x[i] = draw_x(&random, spread);
+    }
+    if (t->harness->computes == QG_COMPUTES_ROWS) {
+        l.indices = QG_NEW_ARRAY(t->arena, uint32_t, shape.batch);
+        for (uint64_t i = 0; i < shape.batch; ++i) l.indices[i] = (uint32_t)(qg_random(&random) % shape.rows);
+    }
+    const qg_launch_data data = {.blocks = &l.blocks, .x = l.x, .indices = l.indices, .y = l.y, .n_y = c.all};
+    if (!qg_try(t, call, &data)) return c;
+    c.wrong = 0;
+    c.y = l.y;
+    if (t->harness->computes == QG_COMPUTES_SUMS)
+        compare_sums(&l, &c);
+    else
+        compare_values(&l, &c);
+    return c;
+}
+
+/* ---- which shapes ------------------------------------------------------------------------------------------------ */
+
+typedef struct tried {
+    qg_trial *t;
+    uint32_t right, wrong;
+    qg_call_shape smallest; /* that is wrong */
+    const char *sentence;
+    uint64_t wrong_results, results;
+    qg_text failing, fine; /* shapes */
+    uint32_t said_failing, said_fine, refused;
+    const char *why_refused;
+} tried;
+
+static bool smaller(qg_call_shape a, qg_call_shape b) { return a.rows * a.cols * a.batch < b.rows * b.cols * b.batch; }
+
+static void add_shape(tried *s, qg_text *text, uint32_t *said, qg_call_shape shape) {
+    if (++*said <= 4) qg_text_printf(text, "%s%s", *said > 1 ? "; " : "", qg_say_shape(s->t, shape));
+}
+
+static void try_shape(tried *s, uint64_t rows, uint64_t blocks, uint64_t batch) {
+    qg_trial *t = s->t;
+    const qg_call_shape shape = {rows, blocks * t->layout->elements, batch};
+    qg_call *call = QG_NEW(t->arena, qg_call);
+    const char *why = t->unable ? NULL : qg_call_of(t, shape, call);
+    if (t->unable || qg_found(t, "fault")) return;
+    if (why) {
+        s->refused += 1;
+        s->why_refused = why;
+        return;
+    }
+    const qg_comparison c = qg_compare(t, shape, qg_random(&t->random), 0);
+    if (c.wrong == UINT64_MAX) return;
+    if (c.wrong == 0) {
+        s->right += 1;
+        add_shape(s, &s->fine, &s->said_fine, shape);
+        return;
+    }
+    add_shape(s, &s->failing, &s->said_failing, shape);
+    if (s->wrong++ == 0 || smaller(shape, s->smallest)) {
+        s->smallest = shape;
+        s->sentence = c.sentence;
+        s->wrong_results = c.wrong, s->results = c.all;
+    }
+}
+
+static void tell(tried *s) {
+    qg_trial *t = s->t;
+    if (s->refused)
+        t->judgement->runs[t->evidence].left_out =
+            qg_format(t->arena, "%u shapes that the harness excludes: %s", s->refused, s->why_refused);
+    if (!s->wrong) return;
+    const char *others = s->right == 0
+                             ? "no shape is right"
+                             : qg_format(t->arena, "%u of %u shapes are wrong: %s%s; right: %s%s", s->wrong,
+                                         s->wrong + s->right, s->failing.data, s->said_failing > 4 ? "; ..." : "",
+                                         s->fine.data, s->said_fine > 4 ? "; ..." : "");
+    qg_finding *f =
+        qg_find(t, QG_WRONG, s->right ? "wrong-shape" : "wrong-results",
+                qg_format(t->arena, "with %s, %llu of %llu results are wrong: %s; %s", qg_say_shape(t, s->smallest),
+                          (unsigned long long)s->wrong_results, (unsigned long long)s->results, s->sentence, others));
+    f->repeat = qg_say_shape(t, s->smallest);
+}
+
+/* The fewest blocks of a row that the kernel takes, of which others are multiples. */
+static uint64_t unit_of(qg_trial *t, uint64_t batch) {
+    qg_call *call = QG_NEW(t->arena, qg_call);
+    for (uint64_t rows = 1; rows <= 64 && !t->unable; ++rows)
+        for (uint64_t blocks = 1; blocks <= 64; ++blocks)
+            if (!qg_call_of(t, (qg_call_shape){rows, blocks * t->layout->elements, batch}, call)) return blocks;
+    return 1;
+}
+
+static void try_widths(tried *s, uint64_t unit) {
+    static const uint64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33};
+    static const uint64_t rows[] = {1, 2, 3, 5};
+    const bool short_blocks = s->t->layout->elements <= 64;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; ++i) {
+        if (s->t->options.quick && i > 6 && !short_blocks) break;
+        try_shape(s, rows[i % 4], unit * widths[i], 1);
+        if (i < 3) try_shape(s, 1, unit * widths[i], 1);
+    }
+}
+
+/* Around what a workgroup could take: its threads, and parts and multiples of them. */
+static void try_heights(tried *s, uint64_t unit) {
+    const uint64_t threads = s->t->threads ? s->t->threads : 64;
+    uint64_t last = 0;
+    for (uint64_t at = 4; at <= 2 * threads && at <= 512; at *= 2) {
+        const uint64_t rows[] = {at - 1, at, at + 1};
+        for (int i = 0; i < 3; ++i)
+            if (rows[i] > last && (rows[i] * unit * s->t->layout->elements < 200000 || rows[i] <= 65)) {
+                last = rows[i];
+                try_shape(s, rows[i], unit * (uint64_t)(1 + i % 2), 1);
+            }
+        if (s->t->options.quick && at >= 64) break;
+    }
+}
+
+static void try_batches(tried *s, uint64_t unit) {
+    static const uint64_t batches[] = {2, 3, 7, 8, 9, 16, 17, 33};
+    if (s->t->harness->computes == QG_COMPUTES_VALUES) return;
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; ++i) {
+        try_shape(s, 5, unit, batches[i]);
+        try_shape(s, 64, 2 * unit, batches[i]);
+    }
+}
+
+void qg_see_shapes(qg_trial *t) {
+    tried s = {.t = t, .failing = qg_text_new(t->arena), .fine = qg_text_new(t->arena)};
+    if (qg_sums_are_known(t)) return;
+    const uint64_t unit = unit_of(t, 1);
+    try_widths(&s, unit);
+    try_heights(&s, unit);
+    try_batches(&s, unit);
+    tell(&s);
+}

@@ -1,0 +1,254 @@
+/* What all evidence does: shapes, launches, comparisons, findings. */
+#include "judge/trial.h"
+
+#include "spec/value.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+const char *const qg_claim_names[] = {"exact", "half", "int8"};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+qg_finding *qg_find(qg_trial *t, qg_severity severity, const char *rule, const char *sentence) {
+    qg_judgement *j = t->judgement;
+    const qg_finding finding = {
+        .evidence = t->evidence, .severity = severity, .rule = rule, .sentence = sentence, .code = t->layout->n_codes};
+    QG_PUSH(t->arena, j->findings, j->n_findings, j->capacity, finding);
+    return &j->findings[j->n_findings - 1];
+}
+
+uint32_t qg_found(const qg_trial *t, const char *rule) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->judgement->n_findings; ++i)
+        n += t->judgement->findings[i].evidence == t->evidence && !strcmp(t->judgement->findings[i].rule, rule);
+    return n;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+void qg_store_value(qg_scalar type, float value, unsigned char *to) {
+    const uint32_t bits = qg_bits_of(type, value);
+    for (uint32_t i = 0; i < qg_scalars[type].bits / 8; ++i) to[i] = (unsigned char)(bits >> (8 * i));
+}
+
+float qg_loaded(qg_scalar type, const unsigned char *from) {
+    float value;
+    uint32_t bits;
+    if (type == QG_F16) {
+        const uint32_t half = from[0] | (uint32_t)from[1] << 8, exponent = half >> 10 & 31, mantissa = half & 1023;
+        const double sign = half >> 15 ? -1 : 1;
+        if (exponent == 31) return mantissa ? NAN : (float)(sign * INFINITY);
+        return (float)(sign * (exponent ? ldexp(1024 + mantissa, (int)exponent - 25) : ldexp(mantissa, -24)));
+    }
+    bits = type == QG_BF16 ? (uint32_t)from[0] << 16 | (uint32_t)from[1] << 24
+                           : from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+float qg_stored(const qg_trial *t, float value) {
+    unsigned char bytes[4];
+    qg_store_value(t->y_type, value, bytes);
+    return qg_loaded(t->y_type, bytes);
+}
+
+/* The smallest step of a type. */
+static double grain(qg_scalar type) { return type == QG_F16 ? 0x1p-24 : 0x1p-126; }
+
+bool qg_near(const qg_trial *t, float actual, float expected, float magnitude) {
+    const double stored = (double)qg_stored(t, expected), size = fmax(fabs((double)magnitude), fabs(stored));
+    if (isnan(stored)) return isnan(actual);
+    if (isinf(stored)) return !isfinite(actual);
+    if (isinf(actual)) return size * (1 + t->rounding) >= 65504 && t->y_type == QG_F16;
+    return fabs((double)actual - stored) <= t->rounding * size + grain(t->y_type);
+}
+
+void qg_expect_values(qg_trial *t, const qg_blocks *blocks, float *values, float *magnitudes) {
+    const qg_layout *l = t->layout;
+    uint64_t *periods = QG_NEW_ARRAY(t->arena, uint64_t, l->n_buffers);
+    for (uint32_t b = 0; b < l->n_buffers; ++b) periods[b] = blocks->count * l->buffers[b].bytes;
+    const qg_tensor tensor = {l, 1, blocks->count * l->elements, (const unsigned char *const *)blocks->data, periods};
+    qg_values_of_row(t->arena, &tensor, 0, 0, tensor.cols, values);
+    if (magnitudes) qg_magnitudes_of_row(t->arena, &tensor, 0, 0, tensor.cols, 0, magnitudes);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+uint64_t qg_results(const qg_harness *h, qg_call_shape s) {
+    return h->computes == QG_COMPUTES_VALUES ? s.rows * s.cols
+                                             : s.batch * (h->computes == QG_COMPUTES_ROWS ? s.cols : s.rows);
+}
+
+const char *qg_call_of(qg_trial *t, qg_call_shape shape, qg_call *call) {
+    bool broken;
+    const char *why = qg_harness_call(t->arena, t->harness, shape, call, &broken);
+    if (broken && !t->unable)
+        t->unable = qg_format(t->arena, "%s, %s: %s", t->harness->name, qg_say_shape(t, shape), why);
+    return why;
+}
+
+bool qg_shape_for(qg_trial *t, uint64_t blocks, qg_call_shape *shape) {
+    qg_call *call = QG_NEW(t->arena, qg_call);
+    const char *why = NULL;
+    for (uint64_t wide = 1; wide <= 64; ++wide) {
+        const uint64_t rows = (blocks + wide - 1) / wide;
+        for (uint64_t more = 0; more < 64 && !t->unable; ++more) {
+            *shape = (qg_call_shape){rows + more, wide * t->layout->elements, 1};
+            if (t->harness->computes == QG_COMPUTES_ROWS) shape->batch = shape->rows;
+            why = qg_call_of(t, *shape, call);
+            if (!why) return true;
+        }
+    }
+    if (!t->unable)
+        t->unable = qg_format(t->arena, "%s takes no shape of up to 64 blocks a row: %s", t->harness->name, why);
+    return false;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+bool qg_fill_rooms(qg_trial *t, const qg_call *call, const qg_launch_data *data, qg_room *rooms) {
+    if (!qg_worker_rooms(t->worker, call, rooms)) {
+        t->judgement->runs[t->evidence].left_out = "shapes that take more than 3 GiB";
+        return false;
+    }
+    for (uint32_t i = 0; i < call->n_passed; ++i) {
+        const qg_passed *p = &call->passed[i];
+        const uint64_t size = qg_scalars[p->type].bits / 8, count = size ? p->bytes / size : 0;
+        if (p->use == QG_USE_WEIGHTS) memcpy(rooms[i].data, data->blocks->data[p->buffer], p->bytes);
+        if (p->use == QG_USE_X)
+            for (uint64_t k = 0; k < count; ++k) qg_store_value(p->type, data->x[k], rooms[i].data + k * size);
+        if (p->use == QG_USE_Y) memset(rooms[i].data, 0xff, p->bytes); /* NaN: what is not written is seen */
+        if (p->use == QG_USE_INDICES)
+            for (uint32_t k = 0; k < count; ++k) {
+                const uint32_t row = data->indices ? data->indices[k] : k;
+                memcpy(rooms[i].data + 4 * (size_t)k, &row, 4);
+            }
+    }
+    return true;
+}
+
+void qg_read_y(qg_trial *t, const qg_call *call, const qg_room *rooms, float *y) {
+    const uint64_t size = qg_scalars[t->y_type].bits / 8;
+    for (uint32_t i = 0; i < call->n_passed; ++i)
+        if (call->passed[i].use == QG_USE_Y)
+            for (uint64_t k = 0; k < rooms[i].bytes / size; ++k) y[k] = qg_loaded(t->y_type, rooms[i].data + k * size);
+}
+
+bool qg_launch(qg_trial *t, const qg_call *call, qg_launch_mode mode) {
+    const char *why;
+    if (t->unable) return false;
+    const qg_outcome outcome = qg_worker_launch(t->worker, call, mode, &why);
+    t->judgement->runs[t->evidence].launches += 1;
+    if (outcome == QG_UNABLE) t->unable = why;
+    if (outcome != QG_FAULT) return outcome == QG_RAN;
+    if (!qg_found(t, "fault"))
+        qg_find(t, QG_WRONG, "fault", qg_format(t->arena, "with %s: %s", qg_say_shape(t, call->shape), why));
+    return false;
+}
+
+bool qg_try(qg_trial *t, const qg_call *call, const qg_launch_data *data) {
+    qg_room rooms[QG_MAX_ARGUMENTS];
+    if (t->unable || !qg_fill_rooms(t, call, data, rooms)) return false;
+    if (!qg_launch(t, call, (qg_launch_mode){0})) return false;
+    qg_read_y(t, call, rooms, data->y);
+    t->judgement->runs[t->evidence].compared += data->n_y;
+    return true;
+}
+
+/* Blocks with copies of the first behind them. */
+static qg_blocks padded(qg_trial *t, const qg_blocks *blocks, uint64_t count) {
+    if (blocks->count == count) return *blocks;
+    qg_blocks more = qg_blocks_new(t->arena, t->layout, count);
+    for (uint64_t i = 0; i < count; ++i) qg_block_copy(t->layout, blocks, i < blocks->count ? i : 0, &more, i);
+    return more;
+}
+
+/* A right-hand side with a single 1 makes a sum that is one element of each row. */
+static bool actual_of_sums(qg_trial *t, const qg_call *call, const qg_blocks *blocks, uint64_t wanted, float *values) {
+    const uint64_t cols = call->shape.cols, rows = call->shape.rows;
+    float *x = QG_NEW_ARRAY(t->arena, float, cols), *y = QG_NEW_ARRAY(t->arena, float, rows);
+    const qg_launch_data data = {.blocks = blocks, .x = x, .y = y, .n_y = rows};
+    for (uint64_t c = 0; c < cols; ++c) {
+        x[c] = 1;
+        if (!qg_try(t, call, &data)) return false;
+        x[c] = 0;
+        for (uint64_t r = 0; r < rows; ++r)
+            if (r * cols + c < wanted) values[r * cols + c] = y[r];
+    }
+    return true;
+}
+
+bool qg_actual(qg_trial *t, const qg_blocks *blocks, float *values) {
+    qg_call_shape shape;
+    qg_call *call = QG_NEW(t->arena, qg_call);
+    if (!qg_shape_for(t, blocks->count, &shape) || qg_call_of(t, shape, call)) return false;
+    const uint64_t all = shape.rows * shape.cols, wanted = blocks->count * t->layout->elements;
+    const qg_blocks whole = padded(t, blocks, all / t->layout->elements);
+    if (t->harness->computes == QG_COMPUTES_SUMS) return actual_of_sums(t, call, &whole, wanted, values);
+    float *y = QG_NEW_ARRAY(t->arena, float, all);
+    const qg_launch_data data = {.blocks = &whole, .y = y, .n_y = all};
+    if (!qg_try(t, call, &data)) return false;
+    memcpy(values, y, wanted * sizeof *values);
+    return true;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static double rounding_of(qg_scalar type) { return type == QG_F32 ? 0x1p-20 : type == QG_F16 ? 0x1p-9 : 0x1p-6; }
+
+static const char *prepare(qg_trial *t) {
+    qg_judgement *j = t->judgement;
+    const qg_layout *l = t->layout;
+    j->bits = QG_NEW_ARRAY(t->arena, uint8_t *, l->n_buffers);
+    for (uint32_t b = 0; b < l->n_buffers; ++b) {
+        if (l->buffers[b].shared || l->view != QG_VIEW_BLOCKS)
+            return qg_format(t->arena,
+                             "%s is not made of blocks that lie one after the other, which is all that judge takes",
+                             l->name);
+        j->bits[b] = QG_NEW_ARRAY(t->arena, uint8_t, l->buffers[b].bytes * 8);
+    }
+    t->known = QG_NEW_ARRAY(t->arena, bool, l->elements);
+    t->y_type = qg_harness_argument(t->harness, QG_USE_Y)->type;
+    t->rounding = rounding_of(t->y_type);
+    j->type = qg_scalars[t->y_type].name;
+    return NULL;
+}
+
+const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harness *harness, uint32_t threads,
+                     const qg_trial_options *options, qg_judgement *judgement) {
+    static void (*const see[QG_EVIDENCE_COUNT])(qg_trial *) = {qg_see_bits,   qg_see_values, qg_see_shapes,
+                                                               qg_see_places, qg_see_order,  qg_see_sums};
+    qg_trial *t = QG_NEW(arena, qg_trial);
+    qg_outcome outcome;
+    const double begin = now();
+    *t = (qg_trial){.arena = arena,
+                    .layout = harness->layout,
+                    .harness = harness,
+                    .kernel = kernel,
+                    .options = *options,
+                    .judgement = judgement,
+                    .random = options->seed,
+                    .threads = threads};
+    const char *why = prepare(t);
+    if (why) return why;
+    t->worker = qg_worker_open(arena, kernel, &options->worker, &outcome, &why);
+    if (!t->worker) return why;
+    harness->lanes = qg_worker_lanes(t->worker);
+    judgement->where = qg_format(arena, "%s", qg_worker_where(t->worker));
+    for (uint32_t e = 0; e < QG_EVIDENCE_COUNT && !t->unable; ++e) {
+        const double from = now();
+        t->evidence = (qg_evidence)e;
+        judgement->runs[e].done = true;
+        see[e](t);
+        judgement->runs[e].seconds = now() - from;
+    }
+    qg_worker_close(t->worker);
+    judgement->seconds = now() - begin;
+    return t->unable;
+}

@@ -1,0 +1,145 @@
+/* trial.h: a judgement while it is made. Private to the room. */
+#ifndef QKGEN_TRIAL_H
+#define QKGEN_TRIAL_H
+
+#include "judge/harness.h"
+#include "judge/judge.h"
+#include "judge/worker.h"
+
+/* What a sum claims of its error. */
+typedef enum qg_claim {
+    QG_CLAIM_EXACT, /* products of f32 */
+    QG_CLAIM_HALF,  /* both operands rounded to f16 */
+    QG_CLAIM_INT8,  /* x rounded to 8 bits with a scale for 32 columns */
+    QG_CLAIM_COUNT
+} qg_claim;
+
+extern const char *const qg_claim_names[QG_CLAIM_COUNT];
+
+/* What is wanted of a judgement. */
+typedef struct qg_trial_options {
+    qg_worker_options worker;
+    qg_claim claim;
+    uint64_t seed;
+    bool quick; /* fewer shapes and blocks */
+} qg_trial_options;
+
+/* Blocks that lie one after the other in each buffer of a layout. */
+typedef struct qg_blocks {
+    uint64_t count;
+    unsigned char **data; /* for each buffer */
+} qg_blocks;
+
+typedef struct qg_trial {
+    qg_arena *arena;
+    const qg_layout *layout;
+    qg_harness *harness;
+    const qg_foreign_kernel *kernel;
+    qg_trial_options options;
+    qg_worker *worker;
+    qg_judgement *judgement;
+    qg_evidence evidence; /* that is taken now */
+    qg_scalar y_type;
+    uint64_t random;
+    uint32_t threads; /* of a workgroup; 0: not known */
+    double rounding;  /* a value may be off by this part of its magnitude */
+    bool *known;      /* elements of a block that are known to be wrong; the evidence that follows leaves them out */
+    bool any_known;
+    const char *unable; /* why nothing more can be tried */
+} qg_trial;
+
+/* The kernel is judged by all evidence. NULL, or why it could not be. */
+const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harness *harness, uint32_t threads,
+                     const qg_trial_options *options, qg_judgement *judgement);
+
+/* ---- draw.c ------------------------------------------------------------------------------------------------------ */
+
+uint64_t qg_random(uint64_t *state);
+qg_blocks qg_blocks_new(qg_arena *arena, const qg_layout *layout, uint64_t count);
+void qg_block_copy(const qg_layout *layout, const qg_blocks *from, uint64_t i, const qg_blocks *to, uint64_t j);
+/* The bits of an instance of a code; codes that share bits with others (a base) are left as they are: false. */
+bool qg_block_set(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint32_t code, uint32_t instance,
+                  uint32_t bits);
+/* Random bits, of which all values are finite and below `most`, and not all 0. */
+void qg_block_draw(qg_arena *arena, const qg_layout *layout, const qg_blocks *blocks, uint64_t block, double most,
+                   uint64_t *random);
+
+/* ---- trial.c ----------------------------------------------------------------------------------------------------- */
+
+/* Adds a finding of the evidence that is taken now. */
+qg_finding *qg_find(qg_trial *t, qg_severity severity, const char *rule, const char *sentence);
+/* Findings of this rule so far, of the evidence that is taken now. */
+uint32_t qg_found(const qg_trial *t, const char *rule);
+
+/* Values and magnitudes of all blocks, by the specification; elements of a block are neighbours. */
+void qg_expect_values(qg_trial *t, const qg_blocks *blocks, float *values, float *magnitudes);
+/* What a store to y makes of a value. */
+float qg_stored(const qg_trial *t, float value);
+float qg_loaded(qg_scalar type, const unsigned char *from);
+void qg_store_value(qg_scalar type, float value, unsigned char *to);
+/* Whether a result is the one that is expected, but for roundings. */
+bool qg_near(const qg_trial *t, float actual, float expected, float magnitude);
+
+/* The shape with the fewest blocks of one row, and rows, that holds `blocks` blocks and that the kernel takes; false when there
+ * is none, after a note. */
+bool qg_shape_for(qg_trial *t, uint64_t blocks, qg_call_shape *shape);
+/* A call of a shape: NULL, or why the kernel does not take it. An error in the harness ends the trial. */
+const char *qg_call_of(qg_trial *t, qg_call_shape shape, qg_call *call);
+
+/* What a launch is given, and gives. */
+typedef struct qg_launch_data {
+    const qg_blocks *blocks;
+    const float *x;          /* batch * cols, exact in x's type; NULL: none */
+    const uint32_t *indices; /* batch; NULL: all rows in order */
+    float *y;                /* as many as the harness says */
+    uint64_t n_y;
+} qg_launch_data;
+
+/* Launches, and reads y. A fault is a finding, once for each evidence, and returns false; so does what ends the trial. */
+bool qg_try(qg_trial *t, const qg_call *call, const qg_launch_data *data);
+/* Fills the rooms of a call with what is given. */
+bool qg_fill_rooms(qg_trial *t, const qg_call *call, const qg_launch_data *data, qg_room *rooms);
+void qg_read_y(qg_trial *t, const qg_call *call, const qg_room *rooms, float *y);
+bool qg_launch(qg_trial *t, const qg_call *call, qg_launch_mode mode);
+/* The values of the elements of blocks, as the kernel gives them. Sums get right-hand sides of a single 1. */
+bool qg_actual(qg_trial *t, const qg_blocks *blocks, float *values);
+uint64_t qg_results(const qg_harness *harness, qg_call_shape shape);
+
+/* ---- say.c ------------------------------------------------------------------------------------------------------- */
+
+/* "0..31", "0, 2, 4", "none", "77 between 0 and 255". */
+const char *qg_say_elements(qg_arena *arena, const bool *set, uint32_t count);
+/* "elements 0..31", "element 5", "no element". */
+const char *qg_say_which(qg_arena *arena, const bool *set, uint32_t count);
+/* "bits 4..7 of scales[5] (bits 0..3 of mn[5])". */
+const char *qg_say_bits(qg_arena *arena, const qg_layout *layout, uint32_t buffer, uint32_t bit, uint32_t bits);
+/* "mn[5]", "d". */
+const char *qg_say_code(qg_arena *arena, const qg_layout *layout, uint32_t code, uint32_t instance);
+/* "rows 3, cols 512, batch 2". */
+const char *qg_say_shape(qg_trial *t, qg_call_shape shape);
+/* A number, in as few digits as tell it apart. */
+const char *qg_say_number(qg_arena *arena, double number);
+
+/* ---- evidence, one file each ------------------------------------------------------------------------------------- */
+
+void qg_see_bits(qg_trial *t);
+void qg_see_values(qg_trial *t);
+void qg_see_shapes(qg_trial *t);
+void qg_see_places(qg_trial *t);
+void qg_see_order(qg_trial *t);
+void qg_see_sums(qg_trial *t);
+
+/* shapes.c: compares a launch of random data with what is right, at one shape. How many results are wrong; `*first` the first
+ * and `*sentence` what is wrong with it. UINT64_MAX: it could not be launched. */
+typedef struct qg_comparison {
+    uint64_t wrong, all;
+    const char *sentence;
+    double worst; /* of sums: error by the bound */
+    float *y;     /* what came out, or NULL */
+} qg_comparison;
+
+/* Whether values are known to be wrong, so that sums need not be looked at. */
+bool qg_sums_are_known(qg_trial *t);
+qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, float spread);
+
+#endif
