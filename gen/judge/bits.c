@@ -22,6 +22,7 @@ typedef struct flips {
     const qg_owner **maps; /* for each buffer */
     qg_blocks bases, all;  /* all: base k, then its flips */
     float *expected, *magnitudes, *actual;
+    bool overflows; /* results are not finite where only large numbers should be */
 } flips;
 
 static bool any(const bool *set, uint32_t count) { return memchr(set, 1, count) != NULL; }
@@ -97,7 +98,16 @@ static double change(const qg_trial *t, float from, float to, float size) {
     if (!isfinite(from) || !isfinite(to)) return isfinite(from) == isfinite(to) ? 0 : INFINITY;
     const double d = (double)to - (double)from,
                  most = fmax(fabs((double)size), fmax(fabs((double)from), fabs((double)to)));
-    return fabs(d) <= 2 * t->rounding * most + 0x1p-23 * (t->y_type == QG_F16) ? 0 : d;
+    return fabs(d) <= 2 * t->rounding * most + (t->y_type == QG_F16 ? 0x1p-14 : 0) ? 0 : d;
+}
+
+/* Arithmetic in halves overflows where a flip made a scale large: worth a note, but no bit is in a wrong place. */
+static bool overflowed(flips *f, const float *expected, const float *actual, uint32_t element) {
+    float largest = 0;
+    if (isfinite(actual[element]) || !isfinite(qg_stored(f->t, expected[element]))) return false;
+    for (uint32_t j = 0; j < f->t->layout->elements; ++j) largest = fmaxf(largest, fabsf(expected[j]));
+    if (largest < 2048 || isnan(largest)) return false;
+    return f->overflows = true;
 }
 
 static void compare_flip(flips *f, uint32_t k, uint32_t n) {
@@ -107,6 +117,7 @@ static void compare_flip(flips *f, uint32_t k, uint32_t n) {
     const float *a0 = of(f, f->actual, k, 0), *a1 = of(f, f->actual, k, n + 1);
     const float *m0 = of(f, f->magnitudes, k, 0), *m1 = of(f, f->magnitudes, k, n + 1);
     for (uint32_t j = 0; j < t->layout->elements; ++j) {
+        if (overflowed(f, e1, a1, j)) continue;
         const float size = fmaxf(isfinite(m0[j]) ? m0[j] : 0, isfinite(m1[j]) ? m1[j] : 0);
         const float s0 = qg_stored(t, e0[j]), s1 = qg_stored(t, e1[j]);
         const double should = change(t, s0, s1, size), did = change(t, a0[j], a1[j], size);
@@ -123,41 +134,59 @@ static void compare_flip(flips *f, uint32_t k, uint32_t n) {
     }
 }
 
-/* Which elements a flip that is wrong says are wrong. */
-static void learn(flips *f, const flip *i) {
-    for (uint32_t e = 0; e < f->t->layout->elements; ++e)
-        if (i->stray[e] || i->missing[e]) f->t->known[e] = f->t->any_known = true;
+static bool within(const bool *a, const bool *b, uint32_t count) {
+    for (uint32_t e = 0; e < count; ++e)
+        if (a[e] && !b[e]) return false;
+    return true;
 }
 
-/* Bits that reach the right elements by a wrong amount, but for those where another bit strays: there its code is to blame. */
-static bool weighs(const flips *f, const flip *i) {
-    for (uint32_t e = 0; e < f->t->layout->elements; ++e)
-        if (i->off[e] && !f->t->known[e]) return true;
-    return false;
+static const char *kind_of(const flip *i, uint32_t count) {
+    const bool strays = any(i->stray, count), misses = any(i->missing, count);
+    if (!strays && !misses) return NULL;
+    if (!any(i->found, count)) return "unread";
+    if (!misses) return "stray-element";
+    if (strays) return "wrong-element";
+    return within(i->missing, i->found, count) ? "not-always" : "missing-element";
+}
+
+/* Elements that bits of one code show to be wrong are wrong for others, too, which are not to blame: a scale of the whole block
+ * does not reach them, say. So codes of the fewest elements are looked at first, and of what is known nothing more is said. */
+static void learn(flips *f, bool whole_block) {
+    const uint32_t count = f->t->layout->elements;
+    bool *known = QG_NEW_ARRAY(f->t->arena, bool, count);
+    for (uint32_t n = 0; n < f->count; ++n) {
+        flip *i = &f->items[n];
+        const qg_owner *owner = &f->maps[i->buffer][i->bit];
+        const bool whole = owner->kind == QG_OWNER_CODE && f->t->layout->codes[owner->code].count == 1;
+        if (whole != whole_block || !(i->kind = kind_of(i, count))) continue;
+        if (whole && !any(i->stray, count) && within(i->missing, f->t->known, count)) {
+            i->kind = NULL;
+            continue;
+        }
+        const uint32_t per = owner->kind == QG_OWNER_CODE ? f->t->layout->codes[owner->code].per : 1;
+        for (uint32_t e = 0; e < count; ++e)
+            if (i->stray[e] || i->missing[e]) memset(known + e / per * per, 1, per); /* all that an instance serves */
+    }
+    for (uint32_t e = 0; e < count; ++e)
+        if (known[e]) f->t->known[e] = f->t->any_known = true;
 }
 
 static void classify(flips *f) {
     const uint32_t count = f->t->layout->elements;
-    for (uint32_t n = 0; n < f->count; ++n) {
-        flip *i = &f->items[n];
-        const bool strays = any(i->stray, count), misses = any(i->missing, count);
-        if (!strays && !misses) continue;
-        i->kind = !any(i->found, count) ? "unread"
-                  : !misses             ? "stray-element"
-                  : strays              ? "wrong-element"
-                                        : "missing-element";
-        learn(f, i);
-    }
+    bool *off = QG_NEW_ARRAY(f->t->arena, bool, count);
+    learn(f, false);
+    learn(f, true);
     for (uint32_t n = 0; n < f->count; ++n) {
         flip *i = &f->items[n];
         uint8_t *state = &f->t->judgement->bits[i->buffer][i->bit];
-        if (!i->kind && weighs(f, i)) i->kind = "wrong-weight";
-        *state = i->kind ? (any(i->found, count) ? QG_BIT_WRONG : QG_BIT_UNREAD) : QG_BIT_RIGHT;
-        if (!i->kind && f->maps[i->buffer][i->bit].kind != QG_OWNER_CODE) *state = QG_BIT_SPARE;
+        const bool structural = kind_of(i, count) != NULL;
+        if (!i->kind && !structural && !within(i->off, f->t->known, count)) i->kind = "wrong-weight";
+        *state = !i->kind && !structural ? QG_BIT_RIGHT : any(i->found, count) ? QG_BIT_WRONG : QG_BIT_UNREAD;
+        if (!i->kind && !structural && f->maps[i->buffer][i->bit].kind != QG_OWNER_CODE) *state = QG_BIT_SPARE;
+        for (uint32_t e = 0; e < count && i->kind; ++e) off[e] |= i->off[e];
     }
-    for (uint32_t n = 0; n < f->count; ++n)
-        for (uint32_t e = 0; e < count && f->items[n].kind; ++e)
-            if (f->items[n].off[e]) f->t->known[e] = f->t->any_known = true;
+    for (uint32_t e = 0; e < count; ++e)
+        if (off[e]) f->t->known[e] = f->t->any_known = true;
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
@@ -204,6 +233,8 @@ static const char *sentence(const flips *f, const flip *i, uint32_t bits) {
     if (!strcmp(i->kind, "stray-element"))
         return qg_format(t->arena, "%s %s %s, too; %s to %s alone", what, reach,
                          qg_say_which(t->arena, i->stray, count), belong, right);
+    if (!strcmp(i->kind, "not-always"))
+        return qg_format(t->arena, "%s %s %s at times, but not always; %s to %s", what, reach, found, belong, right);
     if (!strcmp(i->kind, "missing-element"))
         return qg_format(t->arena, "%s %s %s, and not %s; %s to %s", what, reach, found,
                          qg_say_elements(t->arena, i->missing, count), belong, right);
@@ -316,11 +347,19 @@ static void see_bases(flips *f) {
     finding->right = finding->found = qg_say_elements(t->arena, wrong, count);
 }
 
+/* How late a bit is spoken of: by the instances of its code, those of the whole block last. */
+static uint32_t rank_of(const flips *f, const flip *i) {
+    const qg_owner *owner = &f->maps[i->buffer][i->bit];
+    if (owner->kind != QG_OWNER_CODE) return UINT32_MAX - 1;
+    const uint32_t count = f->t->layout->codes[owner->code].count;
+    return count == 1 ? UINT32_MAX - 2 : count;
+}
+
 void qg_see_bits(qg_trial *t) {
     flips f = {.t = t};
     const bool slow = t->harness->computes == QG_COMPUTES_SUMS;
     list_bits(&f);
-    make_blocks(&f, t->options.quick || slow ? 2 : 4);
+    make_blocks(&f, slow && t->harness->target == QG_FOREIGN_METAL ? 1 : t->options.quick || slow ? 2 : 4);
     const uint64_t n = f.all.count * t->layout->elements;
     f.expected = QG_NEW_ARRAY(t->arena, float, n);
     f.magnitudes = QG_NEW_ARRAY(t->arena, float, n);
@@ -331,7 +370,20 @@ void qg_see_bits(qg_trial *t) {
     for (uint32_t k = 0; k < f.bases.count; ++k)
         for (uint32_t i = 0; i < f.count; ++i) compare_flip(&f, k, i);
     classify(&f);
-    for (uint32_t i = 0; i < f.count; ++i)
-        if (f.items[i].kind && !f.items[i].said) tell(&f, i);
+    /* The scales of few instances say most; what belongs to one element is next. */
+    for (uint32_t least = 0, next; least != UINT32_MAX; least = next) {
+        next = UINT32_MAX;
+        for (uint32_t i = 0; i < f.count; ++i) {
+            const uint32_t rank = rank_of(&f, &f.items[i]);
+            if (rank == least && f.items[i].kind && !f.items[i].said) tell(&f, i);
+            if (rank > least && rank < next) next = rank;
+        }
+    }
     see_bases(&f);
+    if (f.overflows)
+        qg_find(t, QG_NOTE, "overflow",
+                qg_format(t->arena,
+                          "results are not finite where a scale is large, and %s would hold them: it computes in a "
+                          "narrower range",
+                          qg_scalars[t->y_type].name));
 }

@@ -64,7 +64,7 @@ static uint32_t draw_code(const qg_code *c, uint64_t *random) {
     const uint32_t mask = c->width >= 32 ? UINT32_MAX : (UINT32_C(1) << c->width) - 1;
     for (;;) {
         const uint32_t bits = (uint32_t)qg_random(random) & mask;
-        if (bits || c->per == 1) return bits;
+        if (bits || c->width == 1) return bits;
     }
 }
 
@@ -78,6 +78,17 @@ static void draw_once(const qg_layout *layout, const qg_blocks *blocks, uint64_t
             qg_block_set(layout, blocks, block, c, j, draw_code(&layout->codes[c], random));
 }
 
+/* An element that is 0 shows nothing: its own codes are drawn again. */
+static void wake(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, const unsigned char *const *at,
+                 uint64_t *random) {
+    for (uint32_t i = 0; i < layout->elements; ++i)
+        for (int tries = 0; tries < 20 && qg_value_of(&(qg_element){layout, at, i}) == 0; ++tries)
+            for (uint32_t c = 0; c < layout->n_codes; ++c)
+                if (layout->codes[c].per == 1)
+                    qg_block_set(layout, blocks, block, c, qg_instance_of(layout, &layout->codes[c], i),
+                                 draw_code(&layout->codes[c], random));
+}
+
 void qg_block_draw(qg_arena *arena, const qg_layout *layout, const qg_blocks *blocks, uint64_t block, double most,
                    uint64_t *random) {
     const unsigned char **at = QG_NEW_ARRAY(arena, const unsigned char *, layout->n_buffers);
@@ -85,6 +96,7 @@ void qg_block_draw(qg_arena *arena, const qg_layout *layout, const qg_blocks *bl
     for (int tries = 0; tries < 1000; ++tries) {
         bool good = true, some = false;
         draw_once(layout, blocks, block, random);
+        wake(layout, blocks, block, at, random);
         for (uint32_t i = 0; i < layout->elements && good; ++i) {
             const float v = qg_value_of(&(qg_element){layout, at, i});
             good = isfinite(v) && fabs((double)v) < most;

@@ -43,7 +43,7 @@ const char *qg_say_elements(qg_arena *arena, const bool *set, uint32_t count) {
         }
         run r = run_from(set, count, i);
         if (r.step > 1 && r.count < 4) r.last = i, r.count = 1;
-        if (++runs > 4) return qg_format(arena, "%u between %u and %u", members, first, last);
+        if (++runs > 4) return qg_format(arena, "%u elements between %u and %u", members, first, last);
         qg_text_printf(&text, "%s%u", runs > 1 ? ", " : "", r.first);
         if (r.count == 2) qg_text_printf(&text, ", %u", r.last);
         if (r.count > 2) qg_text_printf(&text, "..%u", r.last);
@@ -54,10 +54,11 @@ const char *qg_say_elements(qg_arena *arena, const bool *set, uint32_t count) {
 }
 
 const char *qg_say_which(qg_arena *arena, const bool *set, uint32_t count) {
+    const char *which = qg_say_elements(arena, set, count);
     uint32_t members = 0;
     for (uint32_t i = 0; i < count; ++i) members += set[i];
     if (members == 0) return "no element";
-    return qg_format(arena, "element%s %s", members == 1 ? "" : "s", qg_say_elements(arena, set, count));
+    return strstr(which, "elements") ? which : qg_format(arena, "element%s %s", members == 1 ? "" : "s", which);
 }
 
 const char *qg_say_code(qg_arena *arena, const qg_layout *layout, uint32_t code, uint32_t instance) {

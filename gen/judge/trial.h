@@ -107,7 +107,7 @@ uint64_t qg_results(const qg_harness *harness, qg_call_shape shape);
 
 /* ---- say.c ------------------------------------------------------------------------------------------------------- */
 
-/* "0..31", "0, 2, 4", "none", "77 between 0 and 255". */
+/* "0..31", "0, 2, 4", "none", "77 elements between 0 and 255". */
 const char *qg_say_elements(qg_arena *arena, const bool *set, uint32_t count);
 /* "elements 0..31", "element 5", "no element". */
 const char *qg_say_which(qg_arena *arena, const bool *set, uint32_t count);
