@@ -128,29 +128,32 @@ qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, float 
 
 /* ---- which shapes ------------------------------------------------------------------------------------------------ */
 
+enum { MOST_SHAPES = 256 };
+
+typedef struct outcome_of_shape {
+    qg_call_shape shape;
+    bool wrong;
+} outcome_of_shape;
+
 typedef struct tried {
     qg_trial *t;
-    uint32_t right, wrong;
+    uint32_t count, wrong;
+    outcome_of_shape items[MOST_SHAPES];
     qg_call_shape smallest; /* that is wrong */
     const char *sentence;
     uint64_t wrong_results, results;
-    qg_text failing, fine; /* shapes */
-    uint32_t said_failing, said_fine, refused;
+    uint32_t refused;
     const char *why_refused;
 } tried;
 
 static bool smaller(qg_call_shape a, qg_call_shape b) { return a.rows * a.cols * a.batch < b.rows * b.cols * b.batch; }
-
-static void add_shape(tried *s, qg_text *text, uint32_t *said, qg_call_shape shape) {
-    if (++*said <= 4) qg_text_printf(text, "%s%s", *said > 1 ? "; " : "", qg_say_shape(s->t, shape));
-}
 
 static void try_shape(tried *s, uint64_t rows, uint64_t blocks, uint64_t batch) {
     qg_trial *t = s->t;
     const qg_call_shape shape = {rows, blocks * t->layout->elements, batch};
     qg_call *call = QG_NEW(t->arena, qg_call);
     const char *why = t->unable ? NULL : qg_call_of(t, shape, call);
-    if (t->unable || qg_found(t, "fault")) return;
+    if (t->unable || t->stopped || s->count == MOST_SHAPES) return;
     if (why) {
         s->refused += 1;
         s->why_refused = why;
@@ -158,17 +161,57 @@ static void try_shape(tried *s, uint64_t rows, uint64_t blocks, uint64_t batch) 
     }
     const qg_comparison c = qg_compare(t, shape, qg_random(&t->random), 0);
     if (c.wrong == UINT64_MAX) return;
-    if (c.wrong == 0) {
-        s->right += 1;
-        add_shape(s, &s->fine, &s->said_fine, shape);
-        return;
-    }
-    add_shape(s, &s->failing, &s->said_failing, shape);
+    s->items[s->count++] = (outcome_of_shape){shape, c.wrong != 0};
+    if (c.wrong == 0) return;
     if (s->wrong++ == 0 || smaller(shape, s->smallest)) {
         s->smallest = shape;
         s->sentence = c.sentence;
         s->wrong_results = c.wrong, s->results = c.all;
     }
+}
+
+static uint64_t size_of(const qg_call_shape *shape, int which) {
+    return which == 0 ? shape->cols : which == 1 ? shape->batch : shape->rows;
+}
+
+/* The values of one size in shapes that are wrong, or right; each once. */
+static const char *list_sizes(const tried *s, int which, bool wrong) {
+    qg_text text = qg_text_new(s->t->arena);
+    uint32_t said = 0;
+    for (uint32_t i = 0; i < s->count; ++i) {
+        bool again = s->items[i].wrong != wrong;
+        for (uint32_t k = 0; k < i && !again; ++k)
+            again =
+                s->items[k].wrong == wrong && size_of(&s->items[k].shape, which) == size_of(&s->items[i].shape, which);
+        if (again || said > 6) continue;
+        if (++said > 6)
+            qg_text_puts(&text, ", ...");
+        else
+            qg_text_printf(&text, "%s%llu", said > 1 ? ", " : "",
+                           (unsigned long long)size_of(&s->items[i].shape, which));
+    }
+    return text.data;
+}
+
+/* Whether a size alone tells wrong shapes from right ones. */
+static bool tells(const tried *s, int which) {
+    for (uint32_t i = 0; i < s->count; ++i)
+        for (uint32_t k = 0; k < i; ++k)
+            if (s->items[i].wrong != s->items[k].wrong &&
+                size_of(&s->items[i].shape, which) == size_of(&s->items[k].shape, which))
+                return false;
+    return true;
+}
+
+/* Which shapes are wrong, by the size that makes the difference. */
+static const char *explain(const tried *s) {
+    static const char *const names[] = {"cols", "batch", "rows"};
+    if (s->wrong == s->count) return "no shape is right";
+    for (int which = 0; which < 3; ++which)
+        if (tells(s, which))
+            return qg_format(s->t->arena, "so it is where %s is %s, and not where it is %s", names[which],
+                             list_sizes(s, which, true), list_sizes(s, which, false));
+    return qg_format(s->t->arena, "%u of %u shapes are wrong", s->wrong, s->count);
 }
 
 static void tell(tried *s) {
@@ -177,16 +220,12 @@ static void tell(tried *s) {
         t->judgement->runs[t->evidence].left_out =
             qg_format(t->arena, "%u shapes that the harness excludes: %s", s->refused, s->why_refused);
     if (!s->wrong) return;
-    const char *others = s->right == 0
-                             ? "no shape is right"
-                             : qg_format(t->arena, "%u of %u shapes are wrong: %s%s; right: %s%s", s->wrong,
-                                         s->wrong + s->right, s->failing.data, s->said_failing > 4 ? "; ..." : "",
-                                         s->fine.data, s->said_fine > 4 ? "; ..." : "");
-    qg_finding *f =
-        qg_find(t, QG_WRONG, s->right ? "wrong-shape" : "wrong-results",
-                qg_format(t->arena, "with %s, %llu of %llu results are wrong: %s; %s", qg_say_shape(t, s->smallest),
-                          (unsigned long long)s->wrong_results, (unsigned long long)s->results, s->sentence, others));
+    qg_finding *f = qg_find(t, QG_WRONG, s->wrong < s->count ? "wrong-shape" : "wrong-results",
+                            qg_format(t->arena, "with %s, %llu of %llu results are wrong: %s; %s",
+                                      qg_say_shape(t, s->smallest), (unsigned long long)s->wrong_results,
+                                      (unsigned long long)s->results, s->sentence, explain(s)));
     f->repeat = qg_say_shape(t, s->smallest);
+    t->wrong_shapes = true;
 }
 
 /* The fewest blocks of a row that the kernel takes, of which others are multiples. */
@@ -234,11 +273,12 @@ static void try_batches(tried *s, uint64_t unit) {
 }
 
 void qg_see_shapes(qg_trial *t) {
-    tried s = {.t = t, .failing = qg_text_new(t->arena), .fine = qg_text_new(t->arena)};
+    tried *s = QG_NEW(t->arena, tried);
     if (qg_sums_are_known(t)) return;
+    s->t = t;
     const uint64_t unit = unit_of(t, 1);
-    try_widths(&s, unit);
-    try_heights(&s, unit);
-    try_batches(&s, unit);
-    tell(&s);
+    try_widths(s, unit);
+    try_heights(s, unit);
+    try_batches(s, unit);
+    tell(s);
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { MOST_FAULTS = 40 }; /* after which a kernel is launched no more */
+
 const char *const qg_claim_names[] = {"exact", "half", "int8"};
 
 static double now(void) {
@@ -140,16 +142,27 @@ void qg_read_y(qg_trial *t, const qg_call *call, const qg_room *rooms, float *y)
             for (uint64_t k = 0; k < rooms[i].bytes / size; ++k) y[k] = qg_loaded(t->y_type, rooms[i].data + k * size);
 }
 
+/* A kernel that faults does so with most shapes: the smallest is told. */
+static void tell_fault(qg_trial *t, const qg_call *call, const char *why) {
+    const uint64_t size = call->shape.rows * call->shape.cols * call->shape.batch;
+    const char *sentence = qg_format(t->arena, "with %s: %s", qg_say_shape(t, call->shape), why);
+    if (t->fault_size == 0 || size < t->fault_size) {
+        if (t->fault_size == 0) t->fault = (uint32_t)(qg_find(t, QG_WRONG, "fault", sentence) - t->judgement->findings);
+        t->judgement->findings[t->fault].sentence = sentence;
+        t->judgement->findings[t->fault].repeat = qg_say_shape(t, call->shape);
+        t->fault_size = size;
+    }
+    if (++t->faults >= MOST_FAULTS || qg_worker_hung(t->worker)) t->stopped = true;
+}
+
 bool qg_launch(qg_trial *t, const qg_call *call, qg_launch_mode mode) {
     const char *why;
-    if (t->unable) return false;
+    if (t->unable || t->stopped) return false;
     const qg_outcome outcome = qg_worker_launch(t->worker, call, mode, &why);
     t->judgement->runs[t->evidence].launches += 1;
     if (outcome == QG_UNABLE) t->unable = why;
-    if (outcome != QG_FAULT) return outcome == QG_RAN;
-    if (!qg_found(t, "fault"))
-        qg_find(t, QG_WRONG, "fault", qg_format(t->arena, "with %s: %s", qg_say_shape(t, call->shape), why));
-    return false;
+    if (outcome == QG_FAULT) tell_fault(t, call, why);
+    return outcome == QG_RAN;
 }
 
 bool qg_try(qg_trial *t, const qg_call *call, const qg_launch_data *data) {
@@ -280,8 +293,11 @@ const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harnes
     for (uint32_t e = 0; e < QG_EVIDENCE_COUNT && !t->unable; ++e) {
         const double from = now();
         t->evidence = (qg_evidence)e;
-        judgement->runs[e].done = true;
-        see[e](t);
+        judgement->runs[e].done = !t->stopped;
+        if (t->stopped)
+            judgement->runs[e].left_out = "it hangs or faults each time";
+        else
+            see[e](t);
         judgement->runs[e].seconds = now() - from;
     }
     qg_worker_close(t->worker);

@@ -45,6 +45,11 @@ typedef struct qg_trial {
     double rounding;  /* a value may be off by this part of its magnitude */
     bool *known;      /* elements of a block that are known to be wrong; the evidence that follows leaves them out */
     bool any_known;
+    bool wrong_shapes;   /* sums of some shapes are wrong */
+    uint64_t fault_size; /* of the smallest shape with which it faulted; 0: it has not */
+    uint32_t fault;      /* number of that finding */
+    uint32_t faults;
+    bool stopped;       /* it is launched no more */
     const char *unable; /* why nothing more can be tried */
 } qg_trial;
 

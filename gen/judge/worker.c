@@ -23,6 +23,7 @@ struct qg_worker {
     pid_t process; /* 0: there is none */
     int to, from;  /* pipes */
     uint64_t used;
+    bool hung;
 };
 
 qg_outcome qg_answer(qg_message *message, qg_outcome outcome, const char *format, ...) {
@@ -75,7 +76,8 @@ static qg_outcome await(qg_worker *w, const char *doing, const char **why) {
         *why = w->message->outcome == QG_RAN ? NULL : qg_format(w->arena, "%s", w->message->text);
         return w->message->outcome;
     }
-    if (got <= 0) kill(w->process, SIGKILL);
+    w->hung = got <= 0;
+    if (w->hung) kill(w->process, SIGKILL);
     waitpid(w->process, &status, 0);
     w->process = 0;
     close(w->to), close(w->from);
@@ -146,6 +148,8 @@ void qg_worker_close(qg_worker *w) {
 }
 
 const char *qg_worker_where(const qg_worker *w) { return w->message->where; }
+
+bool qg_worker_hung(const qg_worker *w) { return w->hung; }
 
 uint32_t qg_worker_lanes(const qg_worker *w) { return w->message->lanes; }
 

@@ -55,6 +55,9 @@ const char *qg_worker_where(const qg_worker *worker);
 /* Lanes of a subgroup; 0: not known. */
 uint32_t qg_worker_lanes(const qg_worker *worker);
 
+/* Whether the last launch took too long. */
+bool qg_worker_hung(const qg_worker *worker);
+
 /* Memory for everything that `call` passes, which is zero, margins included; the same order as call->passed. False when there is
  * not that much. What was given before is gone. */
 bool qg_worker_rooms(qg_worker *worker, const qg_call *call, qg_room *rooms);

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -70,7 +71,9 @@ static qg_outcome open_c(void **state, const qg_foreign_kernel *kernel, const qg
                          qg_message *message) {
     static c_state only;
     (void)options;
-    void *library = dlopen(kernel->path, RTLD_NOW | RTLD_LOCAL);
+    char *path = realpath(kernel->path, NULL); /* a name without a folder would be looked for elsewhere */
+    void *library = dlopen(path ? path : kernel->path, RTLD_NOW | RTLD_LOCAL);
+    free(path);
     if (!library) return qg_answer(message, QG_UNABLE, "cannot load the library: %s", dlerror());
     void *object = dlsym(library, kernel->entry);
     if (!object) return qg_answer(message, QG_UNABLE, "%s has no function %s", kernel->path, kernel->entry);
