@@ -4,6 +4,7 @@
 #include "judge/reflect.h"
 #include "judge/trial.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,23 +64,43 @@ static bool set_names(const judge_run *r, qg_harness *h) {
     return true;
 }
 
-static qg_harness *read_harness(judge_run *r, const char *path) {
+static qg_harness *read_harness(judge_run *r, const char *path, bool quietly) {
     const char *why = NULL;
     size_t length;
     char *text = qg_read_file(r->arena, path, 1 << 20, &length, &why);
     if (!text) {
-        qg_complain("cannot read the harness %s: %s", path, why);
+        if (!quietly) qg_complain("cannot read the harness %s: %s", path, why);
         return NULL;
     }
     qg_source *source = QG_NEW(r->arena, qg_source);
     *source = (qg_source){path, text, length};
     qg_diag diag = qg_diag_new(r->arena, r->session->color);
     qg_harness *h = qg_harness_parse(r->arena, &diag, source, r->layout);
-    qg_print_errors(&diag);
+    if (!quietly) qg_print_errors(&diag);
     if (!h) return NULL;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     h->name = qg_strndup(r->arena, name, strcspn(name, "."));
-    return set_names(r, h) ? h : NULL;
+    return quietly || set_names(r, h) ? h : NULL;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* The first of the ready harnesses, by name, that names the buffers and push constants that the module uses. */
+static const char *guess_harness(judge_run *r, const qg_reflection *reflection) {
+    const char *folder = qg_format(r->arena, "%s/integrations/judge", qg_session_data(r->session)), *found = NULL;
+    qg_texts names = {0};
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (ends_with(e->d_name, ".harness"))
+            QG_PUSH(r->arena, names.items, names.count, names.capacity,
+                    qg_format(r->arena, "%s/%s", folder, e->d_name));
+    if (dir) closedir(dir);
+    if (names.count) qsort((void *)names.items, names.count, sizeof *names.items, by_name);
+    for (uint32_t i = 0; i < names.count && !found; ++i) {
+        const qg_harness *h = read_harness(r, names.items[i], true);
+        if (h && qg_reflection_matches(r->arena, reflection, h)) found = names.items[i];
+    }
+    return found;
 }
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
@@ -118,19 +139,35 @@ static const char *read_kernel(const judge_run *r, const char *path, qg_foreign_
     return words || ends_with(path, ".spv") ? NULL : compile(r, path, kernel);
 }
 
-static const char *fit_harness(const judge_run *r, const char *path, qg_harness *h, qg_foreign_kernel *kernel,
-                               uint32_t *threads) {
-    qg_reflection reflection;
+/* The harness that is asked for, or guessed; NULL and why there is none. */
+static qg_harness *choose_harness(judge_run *r, const char *path, const qg_reflection *reflection, const char **why) {
+    const char *text = r->harness                             ? harness_path(r)
+                       : target_of(path) == QG_FOREIGN_VULKAN ? guess_harness(r, reflection)
+                                                              : NULL;
+    if (!text && r->harness)
+        *why = qg_format(r->arena, "there is no harness %s: neither that file, nor integrations/judge/%s.harness in %s",
+                         r->harness, r->harness, qg_session_data(r->session));
+    else if (!text)
+        *why = "how are its arguments laid out? no ready harness names just its buffers; --harness says: docs/judge.md";
+    if (!text) return NULL;
+    qg_harness *h = read_harness(r, text, false);
+    if (!h) *why = "the harness has errors";
+    if (h && !r->harness)
+        fprintf(stderr, "qkgen: note: %s: harness %s, guessed from the buffers and push constants that it uses\n", path,
+                h->name);
+    return h;
+}
+
+static const char *fit_harness(judge_run *r, const qg_harness *h, const qg_reflection *reflection,
+                               qg_foreign_kernel *kernel, uint32_t *threads) {
     bool broken;
     kernel->entry = r->kernel ? r->kernel : h->entry;
-    if (h->target != target_of(path))
+    if (h->target != target_of(kernel->path))
         return qg_format(r->arena, "%s is for `target %s`", h->name, qg_foreign_names[h->target]);
     if (h->target == QG_FOREIGN_VULKAN) {
-        const char *why = qg_reflect(r->arena, kernel->bytes, kernel->length, kernel->entry, &reflection);
-        if (why) return why;
-        kernel->entry = reflection.entry;
-        *threads = reflection.threads;
-        return qg_reflection_fits(r->arena, &reflection, h);
+        kernel->entry = reflection->entry;
+        *threads = reflection->threads;
+        return qg_reflection_fits(r->arena, reflection, h);
     }
     if (!kernel->entry) return "which kernel is to be judged? --kernel NAME says, or `entry NAME` of the harness";
     qg_call *call = QG_NEW(r->arena, qg_call);
@@ -143,17 +180,15 @@ static const char *fit_harness(const judge_run *r, const char *path, qg_harness 
 
 static const char *judge_file(judge_run *r, const char *path, qg_judgement *j) {
     qg_foreign_kernel *kernel = QG_NEW(r->arena, qg_foreign_kernel);
+    qg_reflection reflection = {0};
     uint32_t threads = 0;
     const char *why = read_kernel(r, path, kernel);
+    if (!why && target_of(path) == QG_FOREIGN_VULKAN)
+        why = qg_reflect(r->arena, kernel->bytes, kernel->length, r->kernel, &reflection);
     if (why) return why;
-    if (!r->harness) return "how are its arguments laid out? --harness NAME says: docs/judge.md";
-    const char *text = harness_path(r);
-    if (!text)
-        return qg_format(r->arena, "there is no harness %s: neither that file, nor integrations/judge/%s.harness in %s",
-                         r->harness, r->harness, qg_session_data(r->session));
-    qg_harness *h = read_harness(r, text);
-    if (!h) return "the harness has errors";
-    why = fit_harness(r, path, h, kernel, &threads);
+    qg_harness *h = choose_harness(r, path, &reflection, &why);
+    if (!h) return why;
+    why = fit_harness(r, h, &reflection, kernel, &threads);
     if (why) return why;
     *j = (qg_judgement){.layout = r->layout,
                         .file = path,

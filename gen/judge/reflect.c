@@ -2,7 +2,10 @@
 #include "judge/reflect.h"
 
 #include <spirv_cross/spirv_cross_c.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char *find_entry(qg_arena *arena, spvc_compiler compiler, const char *wanted, qg_reflection *r) {
     const spvc_entry_point *points = NULL;
@@ -93,15 +96,54 @@ static const char *reflect(qg_arena *arena, spvc_context context, const void *wo
     return list_buffers(arena, compiler, resources, r);
 }
 
-const char *qg_reflect(qg_arena *arena, const void *words, size_t bytes, const char *entry, qg_reflection *reflection) {
+static const char *open_and_reflect(qg_arena *arena, const void *words, size_t bytes, const char *entry,
+                                    qg_reflection *r) {
     spvc_context context;
-    *reflection = (qg_reflection){0};
-    if (bytes < 20 || bytes % 4 || memcmp(words, "\x03\x02\x23\x07", 4))
-        return "it is no SPIR-V module: it does not begin with SPIR-V's number 0x07230203";
     if (spvc_context_create(&context) != SPVC_SUCCESS) return "SPIRV-Cross cannot be initialised";
-    const char *why = reflect(arena, context, words, bytes, entry, reflection);
+    const char *why = reflect(arena, context, words, bytes, entry, r);
     spvc_context_destroy(context);
     return why;
+}
+
+/* Whether a process that reads the module lives to tell. */
+static bool survives(qg_arena *arena, const void *words, size_t bytes, const char *entry) {
+    int status = 0;
+    fflush(NULL);
+    const pid_t reader = fork();
+    if (reader == 0) {
+        qg_reflection r = {0};
+        alarm(20);
+        open_and_reflect(arena, words, bytes, entry, &r);
+        _exit(0);
+    }
+    return reader < 0 || (waitpid(reader, &status, 0) == reader && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+const char *qg_reflect(qg_arena *arena, const void *words, size_t bytes, const char *entry, qg_reflection *reflection) {
+    *reflection = (qg_reflection){0};
+    if (bytes < 20 || bytes % 4 || memcmp(words, "\x03\x02\x23\x07", 4))
+        return "it is no SPIR-V module: it does not begin with SPIR-V's number 0x07230203, or is cut off";
+    if (!survives(arena, words, bytes, entry)) return "it is no SPIR-V module: whoever reads it crashes";
+    return open_and_reflect(arena, words, bytes, entry, reflection);
+}
+
+/* A call at the first shape that a harness takes; false when it takes none. */
+static bool any_call(qg_arena *arena, const qg_harness *h, qg_call *call) {
+    bool broken;
+    for (uint64_t n = 1; n <= 64; ++n)
+        if (!qg_harness_call(arena, h, (qg_call_shape){64, n * h->layout->elements, 1}, call, &broken)) return true;
+    return false;
+}
+
+bool qg_reflection_matches(qg_arena *arena, const qg_reflection *r, const qg_harness *h) {
+    qg_call *call = QG_NEW(arena, qg_call);
+    if (h->target != QG_FOREIGN_VULKAN || r->n_bindings != h->n_arguments || !any_call(arena, h, call)) return false;
+    for (uint32_t i = 0; i < h->n_arguments; ++i) {
+        bool used = false;
+        for (uint32_t k = 0; k < r->n_bindings; ++k) used |= r->bindings[k] == h->arguments[i].index;
+        if (!used) return false;
+    }
+    return call->push_bytes == r->push_bytes;
 }
 
 const char *qg_reflection_fits(qg_arena *arena, const qg_reflection *r, const qg_harness *h) {
@@ -112,15 +154,9 @@ const char *qg_reflection_fits(qg_arena *arena, const qg_reflection *r, const qg
             return qg_format(arena, "the module uses the buffer at binding %u, and %s has no `buffer %u`",
                              r->bindings[i], h->name, r->bindings[i]);
     }
-    bool broken;
     qg_call *call = QG_NEW(arena, qg_call);
-    for (uint64_t n = 1; n <= 64; ++n) {
-        const char *why = qg_harness_call(arena, h, (qg_call_shape){64, n * h->layout->elements, 1}, call, &broken);
-        if (why && !broken) continue;
-        if (!why && r->push_bytes > call->push_bytes)
-            return qg_format(arena, "the module reads %u bytes of push constants, and %s passes %u", r->push_bytes,
-                             h->name, call->push_bytes);
-        break;
-    }
+    if (any_call(arena, h, call) && r->push_bytes > call->push_bytes)
+        return qg_format(arena, "the module reads %u bytes of push constants, and %s passes %u", r->push_bytes, h->name,
+                         call->push_bytes);
     return NULL;
 }
