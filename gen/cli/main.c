@@ -104,9 +104,12 @@ static const struct command {
      qg_command_soak},
     {{"judge", " FILE... --format F [--kernel NAME] [--harness H] [OPTION]...\n",
       "runs a kernel that somebody else wrote, and says which bit of a block reaches which element",
-      "FILE is SPIR-V (.spv), GLSL (.comp), Metal (.metal) or a shared library (.so) with a C function. It runs in a process of\n"
-      "its own. The exit status is 0 when nothing is wrong, 1 when something is, 2 when it could not be judged: docs/judge.md.",
-      "qkgen emit --format " F " --family dequant --out kernels\n"},
+      "FILE is SPIR-V (.spv), GLSL (.comp), Metal (.metal) or a shared library (.so) with a C function; it runs in a "
+      "process of its "
+      "own.\n"
+      "The exit status is 0 when nothing is wrong, 1 when something is, 2 when it could not be judged: docs/judge.md.",
+      "qkgen emit --format " F " --family dequant --out kernels\n"
+      "qkgen judge kernels/" F "/" F "_dequant_f32.comp --format " F " --harness qkgen-dequant\n"},
      qg_command_judge},
     {{"devices", "\n", "lists the Vulkan devices, and what they have that matters", NULL, "qkgen devices\n"},
      qg_command_devices},

@@ -84,13 +84,22 @@ static void measure_rounding(flips *f) {
         }
     if (worst <= t->rounding) return;
     t->rounding = 4 * worst;
-    qg_find(
-        t, QG_NOTE, "rounded",
-        qg_format(
-            t->arena,
-            "values are off by up to %s of their magnitude: they are computed in a type narrower than %s, as far as "
-            "roundings tell; from here on that much is allowed",
-            qg_say_number(t->arena, worst), qg_scalars[t->y_type].name));
+    if (t->harness->computes == QG_COMPUTES_SUMS)
+        qg_find(
+            t, QG_WRONG, "beyond-class",
+            qg_format(
+                t->arena,
+                "weights are off by up to %s of their magnitude, which is more than class %s allows; `--class half` is "
+                "for kernels that round operands to f16",
+                qg_say_number(t->arena, worst), qg_claim_names[t->options.claim]));
+    else
+        qg_find(
+            t, QG_NOTE, "rounded",
+            qg_format(
+                t->arena,
+                "values are off by up to %s of their magnitude: they are computed in a type narrower than %s, as far "
+                "as roundings tell; from here on that much is allowed",
+                qg_say_number(t->arena, worst), qg_scalars[t->y_type].name));
 }
 
 /* By how much a number changed, if that is more than rounding. */

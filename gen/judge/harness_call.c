@@ -171,9 +171,10 @@ const char *qg_harness_call(qg_arena *arena, const qg_harness *h, qg_call_shape 
         call->threadgroup_index[i] = h->threadgroup[i].index;
         call->threadgroup_bytes[i] = (uint64_t)evaluate(&v, h->threadgroup[i].value);
     }
-    if (!sizes(&v, h->group, 0, call->group)) return "`group` is not from 1 to 2147483647 here";
-    if (!sizes(&v, h->grid, 1, call->grid)) return "`grid` is not from 1 to 2147483647 here";
+    const bool group = sizes(&v, h->group, 0, call->group), grid = sizes(&v, h->grid, 1, call->grid);
     if (v.failed) return "an expression divides by zero";
+    if (!group) return "`group` is not from 1 to 2147483647 here";
+    if (!grid) return "`grid` is not from 1 to 2147483647 here";
     *broken = false;
     return NULL;
 }

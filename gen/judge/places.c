@@ -49,8 +49,8 @@ static void check_margins(place_run *p, uint32_t salt, const unsigned char *cons
         const int64_t at = changed(r, salt);
         if (at && !qg_found(t, "write-outside"))
             qg_find(t, QG_WRONG, "write-outside",
-                    qg_format(t->arena, "with %s, it writes byte %lld of %s, which has %llu bytes",
-                              qg_say_shape(t, p->call->shape), (long long)at, use_names[use],
+                    qg_format(t->arena, "with %s, it writes %s %s: byte %lld, of %llu", qg_say_shape(t, p->call->shape),
+                              at < 0 ? "before the start of" : "behind the end of", use_names[use], (long long)at,
                               (unsigned long long)r->bytes));
         if (before[i] && memcmp(before[i], r->data, r->bytes) && !qg_found(t, "write-to-input"))
             qg_find(t, QG_WRONG, "write-to-input",

@@ -21,7 +21,9 @@ static const char style[] =
     "article{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:1rem;margin:0 0 1.5rem}\n"
     ".about{color:var(--soft);margin:.25rem 0 1rem;overflow-wrap:anywhere}.verdict{font-weight:600;margin:.75rem 0}\n"
     ".verdict.bad{color:var(--wrong)}.verdict.good{color:var(--right)}\n"
-    "a{color:inherit}.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;background:var(--card);padding:"
+    "nav{margin:0 0 1.5rem}nav "
+    "td{overflow-wrap:anywhere}a{color:inherit}.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;"
+    "background:var(--card);padding:"
     ".5rem}\n"
     ":focus-visible{outline:3px solid #4c8bf5;outline-offset:2px}\n"
     "table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3rem .6rem .3rem 0;border-bottom:1px "
@@ -231,6 +233,8 @@ static void overview(qg_text *text, const qg_judgement *const *judgements, uint3
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t wrong = qg_judgement_wrong(judgements[i]);
         qg_text_printf(text, "<tr><td><a href=\"#kernel-%u\">", i);
+        put(text, judgements[i]->file);
+        qg_text_puts(text, ": ");
         put(text, judgements[i]->kernel);
         qg_text_puts(text, "</a><td>");
         put(text, judgements[i]->layout->name);

@@ -265,6 +265,8 @@ static const char *prepare(qg_trial *t) {
     t->known = QG_NEW_ARRAY(t->arena, bool, l->elements);
     t->y_type = qg_harness_argument(t->harness, QG_USE_Y)->type;
     t->rounding = rounding_of(t->y_type);
+    if (t->harness->computes == QG_COMPUTES_SUMS && t->options.claim != QG_CLAIM_EXACT)
+        t->rounding = fmax(t->rounding, 0x1p-10);
     j->type = qg_scalars[t->y_type].name;
     return NULL;
 }

@@ -82,6 +82,9 @@ static bool is_tiny(const qg_trial *t, float value) {
     return fabsf(value) < (t->y_type == QG_F16 ? 0x1p-14f : 0x1p-126f);
 }
 
+/* Whether it computes in halves, or claims no more. */
+static bool is_narrow(const qg_trial *t) { return t->rounding >= 0x1p-13; }
+
 /* Of one code: the values for which something is wrong, floats and integers apart. */
 typedef struct wrong_values {
     uint32_t count, first; /* index in items */
@@ -102,6 +105,7 @@ static void compare_special(specials *s, uint32_t n, const float *expected, cons
             ++tiny;
             continue;
         }
+        if (is_narrow(t) && fabsf(expected[e]) >= 65504) continue; /* beyond what halves hold */
         wrong[e] = true;
         if (first == count) first = e;
     }

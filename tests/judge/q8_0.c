@@ -25,6 +25,11 @@ void crash(const block *b, float *y, int64_t n) {
     *(volatile float *)(uintptr_t)8 = *y;
 }
 
+void hang(const block *b, float *y, int64_t n) {
+    (void)b, (void)y, (void)n;
+    for (volatile int i = 0;;) (void)i;
+}
+
 /* Sums of rows; `wrong_width` forgets what is behind 128 columns, in steps of 128. */
 static void sums(const block *b, const float *x, float *y, int64_t rows, int64_t cols, int64_t batch, int64_t whole) {
     for (int64_t t = 0; t < batch; ++t)
@@ -41,4 +46,15 @@ void right_sums(const block *b, const float *x, float *y, int64_t rows, int64_t 
 
 void wrong_width(const block *b, const float *x, float *y, int64_t rows, int64_t cols, int64_t batch) {
     sums(b, x, y, rows, cols, batch, cols > 32 ? 64 : 32);
+}
+
+/* Products of halves. */
+void in_halves(const block *b, const float *x, float *y, int64_t rows, int64_t cols, int64_t batch) {
+    for (int64_t t = 0; t < batch; ++t)
+        for (int64_t r = 0; r < rows; ++r) {
+            float sum = 0;
+            for (int64_t c = 0; c < cols; ++c)
+                sum += (float)(_Float16)value(b, r * cols + c) * (float)(_Float16)x[t * cols + c];
+            y[t * rows + r] = sum;
+        }
 }
