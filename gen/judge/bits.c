@@ -275,7 +275,8 @@ static void tell(flips *f, uint32_t n) {
         text = qg_format(t->arena, "%s; likewise for %u other%s: %s[%s]", text, others, others == 1 ? "" : "s",
                          t->layout->codes[map[i->bit].code].name,
                          qg_say_elements(t->arena, instances, t->layout->codes[map[i->bit].code].count));
-    qg_finding *finding = qg_find(t, QG_WRONG, i->kind, text);
+    const bool spare = map[i->bit].kind != QG_OWNER_CODE; /* 0 in all blocks that anybody writes */
+    qg_finding *finding = qg_find(t, spare ? QG_NOTE : QG_WRONG, spare ? "spare-bit" : i->kind, text);
     finding->buffer = i->buffer, finding->bit = i->bit, finding->bits = bits;
     if (map[i->bit].kind == QG_OWNER_CODE) finding->code = map[i->bit].code;
     finding->right = qg_say_elements(t->arena, i->right, t->layout->elements);

@@ -68,11 +68,22 @@ static uint32_t draw_code(const qg_code *c, uint64_t *random) {
     }
 }
 
+/* Who writes blocks leaves 0 in bits of no code. */
+static void clear_spare(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, const qg_slice *spare) {
+    unsigned char *data = blocks->data[spare->buffer] + block * layout->buffers[spare->buffer].bytes;
+    for (uint32_t j = spare->first; j < spare->first + spare->count; ++j)
+        for (uint32_t k = 0; k < spare->width; ++k) {
+            const uint32_t at = qg_slice_address(spare, j) + k;
+            data[at / 8] &= (unsigned char)~(1u << (at % 8));
+        }
+}
+
 static void draw_once(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint64_t *random) {
     for (uint32_t b = 0; b < layout->n_buffers; ++b) {
         const uint32_t bytes = layout->buffers[b].bytes;
         for (uint32_t i = 0; i < bytes; ++i) blocks->data[b][block * bytes + i] = (unsigned char)qg_random(random);
     }
+    for (uint32_t i = 0; i < layout->n_spares; ++i) clear_spare(layout, blocks, block, &layout->spares[i]);
     for (uint32_t c = 0; c < layout->n_codes; ++c)
         for (uint32_t j = 0; j < layout->codes[c].count; ++j)
             qg_block_set(layout, blocks, block, c, j, draw_code(&layout->codes[c], random));

@@ -66,38 +66,57 @@ static void serve(qg_worker *w, int calls, int answers) {
     _exit(0);
 }
 
+enum { PIPELINE_SECONDS = 300 };
+
+/* Whether an answer comes in time. A pipeline may take longer than a launch. */
+static bool answers(qg_worker *w) {
+    struct pollfd ready = {.fd = w->from, .events = POLLIN};
+    double waited = 0;
+    while (waited < w->options.time_limit) {
+        const int step = 100, got = poll(&ready, 1, step);
+        if (got > 0) return true;
+        if (got < 0 && errno != EINTR) return false;
+        waited += 1e-3 * step * (w->message->making ? w->options.time_limit / PIPELINE_SECONDS : 1);
+    }
+    return false;
+}
+
 /* Waits for an answer. */
 static qg_outcome await(qg_worker *w, const char *doing, const char **why) {
-    struct pollfd ready = {.fd = w->from, .events = POLLIN};
-    int got, status = 0;
-    do got = poll(&ready, 1, (int)(w->options.time_limit * 1000));
-    while (got < 0 && errno == EINTR);
-    if (got > 0 && hear(w->from)) {
+    const bool answered = answers(w);
+    int status = 0;
+    if (answered && hear(w->from)) {
         *why = w->message->outcome == QG_RAN ? NULL : qg_format(w->arena, "%s", w->message->text);
         return w->message->outcome;
     }
-    w->hung = got <= 0;
+    w->hung = !answered;
     if (w->hung) kill(w->process, SIGKILL);
     waitpid(w->process, &status, 0);
     w->process = 0;
     close(w->to), close(w->from);
-    if (got <= 0)
+    if (w->hung && w->message->making) {
+        *why = qg_format(w->arena, "the driver takes more than %d seconds to compile it", PIPELINE_SECONDS);
+        return QG_UNABLE;
+    }
+    if (w->hung)
         *why =
             qg_format(w->arena, "%s took more than %g seconds, and was ended: it hangs, or --time-limit is too small",
                       doing, w->options.time_limit);
     else if (w->message->outcome == QG_FAULT)
         *why = qg_format(w->arena, "%s", w->message->text);
     else if (WIFSIGNALED(status))
-        *why = qg_format(w->arena, "%s ended the process: %s", doing, strsignal(WTERMSIG(status)));
+        *why = qg_format(w->arena, "%s ended the process: %s",
+                         w->message->making ? "the driver, while it compiled it," : doing, strsignal(WTERMSIG(status)));
     else
         *why = qg_format(w->arena, "%s ended the process with status %d", doing, WEXITSTATUS(status));
-    return QG_FAULT;
+    return w->message->making ? QG_UNABLE : QG_FAULT;
 }
 
 static qg_outcome start(qg_worker *w, const char **why) {
     int to[2], from[2];
     w->message->outcome = QG_UNABLE;
     w->message->text[0] = 0;
+    w->message->making = 0;
     if (pipe(to)) goto failed;
     if (pipe(from)) {
         close(to[0]), close(to[1]);
@@ -183,6 +202,7 @@ qg_outcome qg_worker_launch(qg_worker *w, const qg_call *call, qg_launch_mode mo
     w->message->mode = mode;
     w->message->outcome = QG_UNABLE;
     w->message->text[0] = 0;
+    w->message->making = 0;
     say(w->to);
     return await(w, "a launch", why);
 }

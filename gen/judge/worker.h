@@ -80,6 +80,7 @@ typedef struct qg_message {
     qg_launch_mode mode;
     uint64_t offsets[QG_MAX_ARGUMENTS]; /* of the tensor, in the shared memory */
     uint64_t begin, end;                /* of all rooms there */
+    volatile int making; /* the pipeline: a driver may take long for that, and it is no hang of the kernel */
     /* The answer. */
     qg_outcome outcome;
     uint32_t lanes;

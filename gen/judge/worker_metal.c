@@ -62,7 +62,9 @@ static qg_outcome prepare(metal_state *m, qg_message *message) {
         values[i] = (qk_msl_value){m->constants[i].id, m->constants[i].bytes, m->constants[i].value};
     const qk_msl_options options = {
         .values = values, .value_count = m->n_constants, .defines = m->defines, .define_count = m->n_defines};
+    message->making = 1;
     m->file = m->open(m->kernel->bytes, m->kernel->length, m->kernel->path, &options, &error);
+    message->making = 0;
     if (!m->file) return qg_answer(message, QG_UNABLE, "%s", error.text);
     m->found = m->find(m->file, m->kernel->entry);
     if (!m->found) return qg_answer(message, QG_UNABLE, "%s has no kernel %s", m->kernel->path, m->kernel->entry);
