@@ -46,55 +46,70 @@ static void repeat(orders *o) {
 }
 
 /* What was right before must be right in another order, too; sums may round otherwise. */
-static void elsewhere(orders *o, const qg_worker_options *options, const char *how, const char *rule) {
+static void compare_elsewhere(orders *o, const char *how, const char *rule) {
     qg_trial *t = o->t;
-    qg_worker *first = t->worker;
-    const uint32_t lanes = t->harness->lanes;
-    qg_outcome outcome;
-    const char *why;
-    t->worker = qg_worker_open(t->arena, t->kernel, options, &outcome, &why);
-    if (!t->worker) {
-        t->worker = first;
-        t->judgement->runs[t->evidence].left_out = qg_format(t->arena, "%s: %s", how, why);
-        return;
-    }
-    t->harness->lanes = qg_worker_lanes(t->worker);
     for (uint32_t i = 0; i < o->count && !qg_found(t, rule); ++i) {
-        if (!o->y[i]) continue;
+        if (!o->y[i] || (t->in_executor && qg_results(t->harness, o->shapes[i]) * o->shapes[i].cols > 2000000))
+            continue;
         const qg_comparison c = qg_compare(t, o->shapes[i], o->seeds[i], 0);
-        const qg_comparison before = {.y = o->y[i]};
-        if (c.wrong == UINT64_MAX || c.wrong == 0 || same_bits(o, i, c.y) || !before.y) continue;
+        if (c.wrong == UINT64_MAX || c.wrong == 0 || same_bits(o, i, c.y)) continue;
         qg_find(t, QG_WRONG, rule,
                 qg_format(t->arena, "%s, with %s, %llu of %llu results are others, and wrong: %s", how,
                           qg_say_shape(t, o->shapes[i]), (unsigned long long)c.wrong, (unsigned long long)c.all,
                           c.sentence));
     }
-    qg_worker_close(t->worker);
-    t->worker = first;
-    t->harness->lanes = lanes;
+}
+
+static void leave_out(qg_trial *t, const char *how, const char *why) {
+    qg_evidence_run *run = &t->judgement->runs[t->evidence];
+    if (!run->left_out) run->left_out = qg_format(t->arena, "%s: %s", how, why);
 }
 
 static void other_lanes(orders *o) {
     static const uint32_t lanes[] = {4, 16};
     qg_trial *t = o->t;
+    qg_home home;
     if (!strstr(t->judgement->where, "llvmpipe")) {
-        t->judgement->runs[t->evidence].left_out = "other sizes of subgroups: this driver has no wish for them";
+        leave_out(t, "other sizes of subgroups", "this driver takes no wish for them");
         return;
     }
     for (int i = 0; i < 2; ++i) {
+        const char *how = qg_format(t->arena, "in subgroups of %u", lanes[i]);
         qg_worker_options options = t->options.worker;
         options.lanes = lanes[i];
-        elsewhere(o, &options, qg_format(t->arena, "in subgroups of %u", lanes[i]), "other-subgroups");
+        const char *why = qg_leave(t, t->kernel, &options, &home);
+        if (why) {
+            leave_out(t, how, why);
+            continue;
+        }
+        compare_elsewhere(o, how, "other-subgroups");
+        qg_return(t, &home);
     }
 }
 
 static void other_turns(orders *o) {
+    qg_trial *t = o->t;
+    qg_home home;
     for (int i = 0; i < 3; ++i) {
-        qg_worker_options options = o->t->options.worker;
-        options.turns = i == 0 ? QG_TURNS_REVERSE : QG_TURNS_RANDOM;
+        const qg_turns turns = i == 0 ? QG_TURNS_REVERSE : QG_TURNS_RANDOM;
+        const char *how = i == 0 ? "when threads run in reverse order" : "when threads run in a random order";
+        qg_worker_options options = t->options.worker;
+        options.turns = turns;
         options.seed = (uint64_t)i;
-        elsewhere(o, &options, i == 0 ? "when threads run in reverse order" : "when threads run in a random order",
-                  "other-order");
+        const char *why = t->harness->target == QG_FOREIGN_METAL ? qg_leave(t, t->kernel, &options, &home)
+                                                                 : qg_leave_for_executor(t, turns, (uint64_t)i, &home);
+        if (why) {
+            leave_out(t, how, why);
+            return;
+        }
+        compare_elsewhere(o, how, "other-order");
+        qg_return(t, &home);
+        if (t->unable &&
+            t->harness->target == QG_FOREIGN_VULKAN) { /* the executor lacks something: no fault of the kernel */
+            leave_out(t, how, t->unable);
+            t->unable = NULL;
+            return;
+        }
     }
 }
 
@@ -104,5 +119,5 @@ void qg_see_order(qg_trial *t) {
     choose_shapes(&o);
     repeat(&o);
     if (t->harness->target == QG_FOREIGN_VULKAN) other_lanes(&o);
-    if (t->harness->target == QG_FOREIGN_METAL) other_turns(&o);
+    if (t->harness->target != QG_FOREIGN_C && !t->stopped) other_turns(&o);
 }

@@ -121,6 +121,22 @@ static void see_shape(qg_trial *t, qg_call_shape shape) {
     t->judgement->runs[t->evidence].compared += 2 * qg_results(t->harness, shape);
 }
 
+/* A module as Metal text, in the executor, which looks at each access, also at those that change nothing. */
+static void see_each_access(qg_trial *t, bool sums) {
+    qg_home home;
+    const char *why = qg_leave_for_executor(t, QG_TURNS_FORWARD, 0, &home);
+    for (uint64_t blocks = 1; blocks <= 5 && !why; blocks += 2)
+        for (uint64_t rows = 1; rows <= 5; rows += 2)
+            see_shape(t, (qg_call_shape){rows, blocks * t->layout->elements, sums ? 1 + rows / 3 : 1});
+    if (!why) {
+        see_shape(t, (qg_call_shape){17, 16 * t->layout->elements, 1});
+        qg_return(t, &home);
+        why = t->unable; /* what the executor lacks is no fault of the kernel */
+        t->unable = NULL;
+    }
+    if (why) t->judgement->runs[t->evidence].left_out = qg_format(t->arena, "a check of each access: %s", why);
+}
+
 void qg_see_places(qg_trial *t) {
     const bool sums = t->harness->computes != QG_COMPUTES_VALUES;
     for (uint64_t blocks = 1; blocks <= 9; blocks += blocks < 3 ? 1 : 2)
@@ -128,4 +144,5 @@ void qg_see_places(qg_trial *t) {
             see_shape(t, (qg_call_shape){rows, blocks * t->layout->elements, sums ? 1 + rows / 3 : 1});
     see_shape(t, (qg_call_shape){t->threads + 1, t->layout->elements, 1});
     see_shape(t, (qg_call_shape){33, 16 * t->layout->elements, 1});
+    if (t->harness->target == QG_FOREIGN_VULKAN && !t->unable && !t->stopped) see_each_access(t, sums);
 }

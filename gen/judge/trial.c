@@ -1,6 +1,6 @@
 /* What all evidence does: shapes, launches, comparisons, findings. */
 #include "judge/trial.h"
-
+#include "judge/cross.h"
 #include "spec/value.h"
 
 #include <math.h>
@@ -142,10 +142,19 @@ void qg_read_y(qg_trial *t, const qg_call *call, const qg_room *rooms, float *y)
             for (uint64_t k = 0; k < rooms[i].bytes / size; ++k) y[k] = qg_loaded(t->y_type, rooms[i].data + k * size);
 }
 
+/* What the executor says of a text that nobody has seen, without the place in it. */
+static const char *of_crossed(const char *why, const char *entry) {
+    const char *at = strstr(why, entry);
+    return at && !strncmp(at + strlen(entry), ": ", 2) ? at + strlen(entry) + 2 : why;
+}
+
 /* A kernel that faults does so with most shapes: the smallest is told. */
 static void tell_fault(qg_trial *t, const qg_call *call, const char *why) {
     const uint64_t size = call->shape.rows * call->shape.cols * call->shape.batch;
-    const char *sentence = qg_format(t->arena, "with %s: %s", qg_say_shape(t, call->shape), why);
+    const char *shape = qg_say_shape(t, call->shape);
+    const char *sentence = t->in_executor ? qg_format(t->arena, "with %s, each access checked: %s", shape,
+                                                      of_crossed(why, t->kernel->entry))
+                                          : qg_format(t->arena, "with %s: %s", shape, why);
     if (t->fault_size == 0 || size < t->fault_size) {
         if (t->fault_size == 0) t->fault = (uint32_t)(qg_find(t, QG_WRONG, "fault", sentence) - t->judgement->findings);
         t->judgement->findings[t->fault].sentence = sentence;
@@ -247,6 +256,106 @@ bool qg_actual(qg_trial *t, const qg_blocks *blocks, float *values) {
     return true;
 }
 
+/* ---- other workers ------------------------------------------------------------------------------------------------ */
+
+const char *qg_leave(qg_trial *t, const qg_foreign_kernel *kernel, const qg_worker_options *options, qg_home *home) {
+    qg_outcome outcome;
+    const char *why;
+    qg_worker *other = qg_worker_open(t->arena, kernel, options, &outcome, &why);
+    if (!other) return why;
+    *home = (qg_home){t->worker, t->kernel, t->harness->lanes};
+    t->worker = other;
+    t->kernel = kernel;
+    t->harness->lanes = qg_worker_lanes(other);
+    return NULL;
+}
+
+void qg_return(qg_trial *t, const qg_home *home) {
+    qg_worker_close(t->worker);
+    t->worker = home->worker;
+    t->kernel = home->kernel;
+    t->harness->lanes = home->lanes;
+    t->in_executor = false;
+}
+
+const char *qg_leave_for_executor(qg_trial *t, qg_turns turns, uint64_t seed, qg_home *home) {
+    qg_worker_options options = t->options.worker;
+    if (!t->crossed) return t->not_crossed;
+    options.target = QG_FOREIGN_METAL;
+    options.turns = turns;
+    options.seed = seed;
+    options.lanes = 0;
+    const char *why = qg_leave(t, t->crossed, &options, home);
+    t->in_executor = !why;
+    return why;
+}
+
+static void make_crossed(qg_trial *t) {
+    qg_crossed crossed;
+    qg_foreign_kernel *kernel = QG_NEW(t->arena, qg_foreign_kernel);
+    if (t->harness->target != QG_FOREIGN_VULKAN) return;
+    t->not_crossed = *t->options.worker.metal_library
+                         ? qg_cross(t->arena, t->kernel->bytes, t->kernel->length, t->kernel->entry, &crossed)
+                         : "this qkgen has no executor of Metal texts";
+    if (t->not_crossed) return;
+    *kernel = (qg_foreign_kernel){.path = qg_format(t->arena, "%s.metal", t->kernel->path),
+                                  .entry = crossed.entry,
+                                  .bytes = crossed.text,
+                                  .length = strlen(crossed.text),
+                                  .crossed = true};
+    memcpy(kernel->group, crossed.group, sizeof kernel->group);
+    memcpy(kernel->group_id, crossed.group_id, sizeof kernel->group_id);
+    t->crossed = kernel;
+}
+
+/* The bits again, in the executor, into a judgement that is thrown away. Whether all is right there. */
+static bool executor_agrees(qg_trial *t, uint8_t ***bits) {
+    qg_judgement *j = t->judgement, again = *j;
+    const qg_trial before = *t;
+    qg_home home;
+    if (qg_leave_for_executor(t, QG_TURNS_FORWARD, 0, &home)) return false;
+    again.n_findings = again.capacity = 0;
+    again.findings = NULL;
+    again.bits = QG_NEW_ARRAY(t->arena, uint8_t *, t->layout->n_buffers);
+    for (uint32_t b = 0; b < t->layout->n_buffers; ++b)
+        again.bits[b] = QG_NEW_ARRAY(t->arena, uint8_t, t->layout->buffers[b].bytes * 8);
+    t->known = QG_NEW_ARRAY(t->arena, bool, t->layout->elements);
+    t->judgement = &again;
+    t->fault_size = 0;
+    const bool taken = qg_take_bits(t);
+    qg_return(t, &home);
+    *t = before;
+    *bits = again.bits;
+    return taken && !qg_judgement_wrong(&again);
+}
+
+/* Where results on a device are wrong, and those of the executor are not, the driver is to blame. */
+static void doubt_driver(qg_trial *t) {
+    qg_judgement *j = t->judgement;
+    uint8_t **bits;
+    uint32_t wrong = 0, kept = 0;
+    const char *first = NULL;
+    for (uint32_t i = 0; i < j->n_findings; ++i) {
+        if (j->findings[i].severity != QG_WRONG || j->findings[i].evidence != QG_SEEN_BITS) continue;
+        if (wrong++ == 0) first = j->findings[i].sentence;
+    }
+    if (!wrong || t->stopped || t->unable || t->harness->target != QG_FOREIGN_VULKAN || !executor_agrees(t, &bits))
+        return;
+    for (uint32_t i = 0; i < j->n_findings; ++i)
+        if (j->findings[i].severity == QG_NOTE || !strcmp(j->findings[i].rule, "fault"))
+            j->findings[kept++] = j->findings[i];
+    j->n_findings = kept;
+    j->bits = bits;
+    t->evidence = QG_SEEN_BITS;
+    qg_find(
+        t, QG_NOTE, "driver",
+        qg_format(
+            t->arena,
+            "%s gives wrong results (%u findings; the first: %s), and the executor gives the right ones for the same "
+            "module: as far as can be told, the driver compiles it wrongly",
+            j->where, wrong, first));
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static double rounding_of(qg_scalar type) { return type == QG_F32 ? 0x1p-20 : type == QG_F16 ? 0x1p-9 : 0x1p-6; }
@@ -292,6 +401,7 @@ const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harnes
     if (!t->worker) return why;
     harness->lanes = qg_worker_lanes(t->worker);
     judgement->where = qg_format(arena, "%s", qg_worker_where(t->worker));
+    make_crossed(t);
     for (uint32_t e = 0; e < QG_EVIDENCE_COUNT && !t->unable; ++e) {
         const double from = now();
         t->evidence = (qg_evidence)e;
@@ -302,6 +412,7 @@ const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harnes
             see[e](t);
         judgement->runs[e].seconds = now() - from;
     }
+    doubt_driver(t);
     qg_worker_close(t->worker);
     judgement->seconds = now() - begin;
     return t->unable;

@@ -35,12 +35,15 @@ typedef struct qg_trial {
     const qg_layout *layout;
     qg_harness *harness;
     const qg_foreign_kernel *kernel;
+    const qg_foreign_kernel *crossed; /* the same as Metal text; NULL: */
+    const char *not_crossed;          /* why not */
     qg_trial_options options;
     qg_worker *worker;
     qg_judgement *judgement;
     qg_evidence evidence; /* that is taken now */
     qg_scalar y_type;
     uint64_t random;
+    bool in_executor; /* which stands in for a device */
     uint32_t threads; /* of a workgroup; 0: not known */
     double rounding;  /* a value may be off by this part of its magnitude */
     bool *known;      /* elements of a block that are known to be wrong; the evidence that follows leaves them out */
@@ -110,6 +113,19 @@ bool qg_launch(qg_trial *t, const qg_call *call, qg_launch_mode mode);
 bool qg_actual(qg_trial *t, const qg_blocks *blocks, float *values);
 uint64_t qg_results(const qg_harness *harness, qg_call_shape shape);
 
+/* Another worker in the place of the first: other lanes, another order, or the executor. */
+typedef struct qg_home {
+    qg_worker *worker;
+    const qg_foreign_kernel *kernel;
+    uint32_t lanes;
+} qg_home;
+
+/* NULL, or why there is no such worker; then nothing has changed. */
+const char *qg_leave(qg_trial *t, const qg_foreign_kernel *kernel, const qg_worker_options *options, qg_home *home);
+void qg_return(qg_trial *t, const qg_home *home);
+/* To the executor, where a module is Metal text and each access is checked. */
+const char *qg_leave_for_executor(qg_trial *t, qg_turns turns, uint64_t seed, qg_home *home);
+
 /* ---- say.c ------------------------------------------------------------------------------------------------------- */
 
 /* "0..31", "0, 2, 4", "none", "77 elements between 0 and 255". */
@@ -127,6 +143,8 @@ const char *qg_say_number(qg_arena *arena, double number);
 
 /* ---- evidence, one file each ------------------------------------------------------------------------------------- */
 
+/* Whether the kernel could be launched for it. */
+bool qg_take_bits(qg_trial *t);
 void qg_see_bits(qg_trial *t);
 void qg_see_values(qg_trial *t);
 void qg_see_shapes(qg_trial *t);

@@ -12,6 +12,9 @@ typedef struct qg_foreign_kernel {
     const void *bytes; /* SPIR-V words, or the text of a Metal file */
     size_t length;
     const qg_texts *defines; /* of a Metal text */
+    bool
+        crossed; /* a Metal text that was SPIR-V: push constants are a buffer of it, workgroups have sizes of their own */
+    uint32_t group[3], group_id[3];
 } qg_foreign_kernel;
 
 /* The order in which threads of the Metal executor take turns. */

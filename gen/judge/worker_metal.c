@@ -1,4 +1,5 @@
 /* Metal text in the executor, which checks each access. */
+#include "judge/cross.h"
 #include "judge/worker.h"
 
 #include "msl/executor.h"
@@ -71,22 +72,34 @@ static qg_outcome prepare(metal_state *m, qg_message *message) {
     return QG_RAN;
 }
 
+/* Of a module, which says its workgroup itself or by a constant. */
+static uint32_t crossed_size(const qg_foreign_kernel *kernel, const qg_call *call, int axis) {
+    uint32_t size = kernel->group[axis];
+    for (uint32_t i = 0; i < call->n_constants; ++i)
+        if (call->constants[i].id == kernel->group_id[axis]) memcpy(&size, call->constants[i].value, sizeof size);
+    return size;
+}
+
 static qg_outcome launch_metal(void *state, qg_message *message, unsigned char *shared) {
     metal_state *m = state;
     const qg_call *call = &message->call;
     static qk_msl_error error;
-    qk_msl_buffer buffers[QG_MAX_ARGUMENTS], memory[QG_MAX_ITEMS];
+    qk_msl_buffer buffers[QG_MAX_ARGUMENTS + 1], memory[QG_MAX_ITEMS];
     uint32_t count = 0;
     if (prepare(m, message) != QG_RAN) return message->outcome;
+    if (m->kernel->crossed && call->push_bytes)
+        buffers[count++] = (qk_msl_buffer){QG_CROSS_PUSH, message->call.push, call->push_bytes};
     for (uint32_t i = 0; i < call->n_passed; ++i)
         buffers[count++] = (qk_msl_buffer){call->passed[i].index, shared + message->offsets[i], call->passed[i].bytes};
     for (uint32_t i = 0; i < call->n_threadgroup; ++i)
         memory[i] = (qk_msl_buffer){call->threadgroup_index[i], NULL, call->threadgroup_bytes[i]};
+    uint32_t group[3] = {call->group[0], call->group[1], call->group[2]};
+    for (int i = 0; i < 3 && m->kernel->crossed; ++i) group[i] = crossed_size(m->kernel, call, i);
     const qk_msl_launch launch = {.buffers = buffers,
                                   .buffer_count = count,
                                   .threadgroup = memory,
                                   .threadgroup_count = call->n_threadgroup,
-                                  .group = {call->group[0], call->group[1], call->group[2]},
+                                  .group = {group[0], group[1], group[2]},
                                   .groups = {call->grid[0], call->grid[1], call->grid[2]},
                                   .order = (qk_msl_order)m->options.turns,
                                   .seed = m->options.seed};
