@@ -76,6 +76,9 @@ qg_outcome qg_worker_launch(qg_worker *worker, const qg_call *call, qg_launch_mo
 
 /* ---- what runs in the process ------------------------------------------------------------------------------------ */
 
+/* A driver may take long to compile, and some do so at the first launch: that is no hang of the kernel. */
+typedef enum qg_stage { QG_STAGE_LAUNCH, QG_STAGE_COMPILE, QG_STAGE_FIRST_LAUNCH } qg_stage;
+
 enum { QG_ANSWER_TEXT = 4096 };
 
 typedef struct qg_message {
@@ -83,7 +86,7 @@ typedef struct qg_message {
     qg_launch_mode mode;
     uint64_t offsets[QG_MAX_ARGUMENTS]; /* of the tensor, in the shared memory */
     uint64_t begin, end;                /* of all rooms there */
-    volatile int making; /* the pipeline: a driver may take long for that, and it is no hang of the kernel */
+    volatile int stage;                 /* qg_stage: what takes time now */
     /* The answer. */
     qg_outcome outcome;
     uint32_t lanes;

@@ -49,11 +49,26 @@ static qg_outcome open_metal(void **state, const qg_foreign_kernel *kernel, cons
     return QG_RAN;
 }
 
+/* SPIRV-Cross makes macros of constants that are lengths of arrays. */
+static uint32_t crossed_defines(metal_state *m, const char **defines) {
+    static char texts[QG_MAX_ITEMS][64];
+    uint32_t count = m->n_defines;
+    memcpy(defines, m->defines, count * sizeof *defines);
+    for (uint32_t i = 0; m->kernel->crossed && i < m->n_constants; ++i) {
+        uint32_t value;
+        memcpy(&value, m->constants[i].value, sizeof value);
+        snprintf(texts[i], sizeof texts[i], "SPIRV_CROSS_CONSTANT_ID_%u=%uu", m->constants[i].id, value);
+        defines[count++] = texts[i];
+    }
+    return count;
+}
+
 /* Function constants are compiled in. */
 static qg_outcome prepare(metal_state *m, qg_message *message) {
     const qg_call *call = &message->call;
     static qk_msl_error error;
     qk_msl_value values[QG_MAX_ITEMS];
+    const char *defines[64 + QG_MAX_ITEMS];
     const size_t size = call->n_constants * sizeof *call->constants;
     if (m->file && m->n_constants == call->n_constants && !memcmp(m->constants, call->constants, size)) return QG_RAN;
     if (m->file) m->close(m->file);
@@ -61,11 +76,13 @@ static qg_outcome prepare(metal_state *m, qg_message *message) {
     memcpy(m->constants, call->constants, size);
     for (uint32_t i = 0; i < call->n_constants; ++i)
         values[i] = (qk_msl_value){m->constants[i].id, m->constants[i].bytes, m->constants[i].value};
-    const qk_msl_options options = {
-        .values = values, .value_count = m->n_constants, .defines = m->defines, .define_count = m->n_defines};
-    message->making = 1;
+    const qk_msl_options options = {.values = values,
+                                    .value_count = m->n_constants,
+                                    .defines = defines,
+                                    .define_count = crossed_defines(m, defines)};
+    message->stage = QG_STAGE_COMPILE;
     m->file = m->open(m->kernel->bytes, m->kernel->length, m->kernel->path, &options, &error);
-    message->making = 0;
+    message->stage = QG_STAGE_LAUNCH;
     if (!m->file) return qg_answer(message, QG_UNABLE, "%s", error.text);
     m->found = m->find(m->file, m->kernel->entry);
     if (!m->found) return qg_answer(message, QG_UNABLE, "%s has no kernel %s", m->kernel->path, m->kernel->entry);

@@ -228,9 +228,9 @@ static qg_outcome make_pipeline(vulkan_state *v, const qg_call *call, qg_message
                                                         .pName = v->entry,
                                                         .pSpecializationInfo = &constants},
                                               .layout = v->layout};
-    message->making = 1;
+    message->stage = QG_STAGE_COMPILE;
     const VkResult result = vkCreateComputePipelines(v->device, VK_NULL_HANDLE, 1, &info, NULL, &v->pipeline);
-    message->making = 0;
+    message->stage = QG_STAGE_FIRST_LAUNCH;
     return result == VK_SUCCESS ? QG_RAN : failed(message, "vkCreateComputePipelines", result);
 }
 
