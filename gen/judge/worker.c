@@ -106,7 +106,7 @@ static qg_outcome await(qg_worker *w, const char *doing, const char **why) {
     if (w->hung)
         *why =
             qg_format(w->arena, "%s took more than %g seconds, and was ended: it hangs, or --time-limit is too small",
-                      doing, w->options.time_limit);
+                      doing, limit);
     else if (w->message->outcome == QG_FAULT)
         *why = qg_format(w->arena, "%s", w->message->text);
     else if (WIFSIGNALED(status))
