@@ -5,6 +5,7 @@
 #include "msl/executor.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct metal_state {
@@ -39,6 +40,7 @@ static qg_outcome open_metal(void **state, const qg_foreign_kernel *kernel, cons
     if (!FIND(open, "qk_msl_open") || !FIND(close, "qk_msl_close") || !FIND(find, "qk_msl_find") ||
         !FIND(run, "qk_msl_run"))
         return qg_answer(message, QG_UNABLE, "%s is not the MSL executor", options->metal_library);
+    if (kernel->crossed) setenv("QKGEN_MSL_O0", "1", 0); /* it compiles in half of the time; no line of it is told */
     m->kernel = kernel;
     m->options = *options;
     for (uint32_t i = 0; kernel->defines && i < kernel->defines->count && i < 64; ++i)
