@@ -348,12 +348,11 @@ static void see_bases(flips *f) {
         reason = qg_format(t->arena, ": each is %s times what it should be", qg_say_number(t->arena, factor));
     else if (difference != 0)
         reason = qg_format(t->arena, ": each is off by %s", qg_say_number(t->arena, difference));
-    qg_finding *finding =
-        qg_find(t, QG_WRONG, "wrong-value",
-                qg_format(t->arena, "%s: wrong values%s; element %u is %s, and should be %s",
-                          qg_say_which(t->arena, wrong, count), reason, at,
-                          qg_say_number(t->arena, (double)of(f, f->actual, in, 0)[at]),
-                          qg_say_number(t->arena, (double)qg_stored(t, of(f, f->expected, in, 0)[at]))));
+    qg_finding *finding = qg_find(t, QG_WRONG, "wrong-value",
+                                  qg_format(t->arena, "%s: wrong values%s; element %u %s",
+                                            qg_say_which(t->arena, wrong, count), reason, at,
+                                            qg_say_instead(t->arena, (double)of(f, f->actual, in, 0)[at],
+                                                           (double)qg_stored(t, of(f, f->expected, in, 0)[at]))));
     finding->right = finding->found = qg_say_elements(t->arena, wrong, count);
 }
 

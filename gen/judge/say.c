@@ -116,3 +116,10 @@ const char *qg_say_number(qg_arena *arena, double number) {
     }
     return qg_format(arena, "%s", text);
 }
+
+const char *qg_say_instead(qg_arena *arena, double actual, double expected) {
+    const char *a = qg_say_number(arena, actual), *e = qg_say_number(arena, expected);
+    for (int digits = 7; digits <= 17 && !strcmp(a, e) && actual != expected && !isnan(actual); ++digits)
+        a = qg_format(arena, "%.*g", digits, actual), e = qg_format(arena, "%.*g", digits, expected);
+    return qg_format(arena, "is %s, and should be %s", a, e);
+}

@@ -43,9 +43,8 @@ typedef struct launched {
 static void say_first(launched *l, qg_comparison *c, uint64_t at, double expected) {
     qg_trial *t = l->t;
     const uint64_t width = t->harness->computes == QG_COMPUTES_SUMS ? l->shape.rows : l->shape.cols;
-    c->sentence = qg_format(t->arena, "y[%llu][%llu] is %s, and should be %s", (unsigned long long)(at / width),
-                            (unsigned long long)(at % width), qg_say_number(t->arena, (double)l->y[at]),
-                            qg_say_number(t->arena, expected));
+    c->sentence = qg_format(t->arena, "y[%llu][%llu] %s", (unsigned long long)(at / width),
+                            (unsigned long long)(at % width), qg_say_instead(t->arena, (double)l->y[at], expected));
 }
 
 static void compare_values(launched *l, qg_comparison *c) {

@@ -140,6 +140,8 @@ const char *qg_say_code(qg_arena *arena, const qg_layout *layout, uint32_t code,
 const char *qg_say_shape(qg_trial *t, qg_call_shape shape);
 /* A number, in as few digits as tell it apart. */
 const char *qg_say_number(qg_arena *arena, double number);
+/* "is 3, and should be 4", with as many digits as it takes to tell them apart. */
+const char *qg_say_instead(qg_arena *arena, double actual, double expected);
 
 /* ---- evidence, one file each ------------------------------------------------------------------------------------- */
 
