@@ -125,11 +125,10 @@ static void tell(specials *s, const wrong_values *v) {
     const char *others = v->count == 1 ? ""
                                        : qg_format(t->arena, "; likewise for %u other values of %s", v->count - 1,
                                                    t->layout->codes[i->code].name);
-    qg_finding *f =
-        qg_find(t, lax ? QG_NOTE : QG_WRONG, rule,
-                qg_format(t->arena, "where %s, %s: wrong, element %u is %s, and should be %s%s", name_special(s, i),
-                          qg_say_which(t->arena, v->wrong, t->layout->elements), v->element,
-                          qg_say_instead(t->arena, (double)v->actual, (double)v->expected), others));
+    qg_finding *f = qg_find(t, lax ? QG_NOTE : QG_WRONG, rule,
+                            qg_format(t->arena, "where %s, %s: wrong, element %u %s%s", name_special(s, i),
+                                      qg_say_which(t->arena, v->wrong, t->layout->elements), v->element,
+                                      qg_say_instead(t->arena, (double)v->actual, (double)v->expected), others));
     f->code = i->code;
     f->right = f->found = qg_say_elements(t->arena, v->wrong, t->layout->elements);
 }
