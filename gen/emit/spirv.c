@@ -250,7 +250,7 @@ static spv_result_t read_instruction(void *context, const spv_parsed_instruction
 const qg_spirv_instruction *qg_spirv_read(qg_arena *arena, const uint32_t *words, size_t bytes, uint32_t *count,
                                           uint32_t *bound, const char **why) {
     reader r = {.arena = arena};
-    spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_1);
+    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
     spv_diagnostic diagnostic = NULL;
     const bool good = context && spvBinaryParse(context, &r, words, bytes / 4, read_header, read_instruction,
                                                 &diagnostic) == SPV_SUCCESS;

@@ -163,21 +163,6 @@ static void walk_chain(access *a, const qg_instruction *i, uint32_t block) {
     }
 }
 
-static void report_arrays(const access *a) {
-    for (uint32_t k = 0; k < a->n_arrays; ++k) {
-        const array_use *u = &a->arrays[k];
-        const bool shared = a->m->made[u->variable]->words[3] == SpvStorageClassWorkgroup;
-        qg_audit_count *count = shared ? &a->m->audit->shared : &a->m->audit->arrays;
-        count->all += u->all;
-        count->proven += u->proven;
-        if (u->first)
-            qg_audit_found(a->m, QG_NOTE, "array",
-                           "of %u indices of the %s %s, %u are not proven to be below %llu, the first at %s", u->all,
-                           kind_of(a->m, u->variable), qg_called(a->m, u->variable), u->all - u->proven,
-                           (unsigned long long)u->length, qg_where(a->m, u->first));
-    }
-}
-
 /* ---- products of 32 bits ---- */
 
 static const qg_instruction *product_in(const qg_module *m, uint32_t id, uint32_t block, uint32_t depth) {
@@ -200,20 +185,25 @@ static const qg_instruction *product_in(const qg_module *m, uint32_t id, uint32_
     return found ? found : product_in(m, i->words[4], block, depth + 1);
 }
 
-static void look_at_product(const qg_module *m, const qg_instruction *i, uint32_t block) {
+static void look_at_product(access *a, const qg_instruction *i, uint32_t block) {
+    const qg_module *m = a->m;
     const uint32_t variable = qg_base_of(m, i->words[3]);
     if (!variable || m->made[variable]->words[3] != SpvStorageClassStorageBuffer) return;
-    for (uint32_t w = 5; w < i->n_words; ++w) {
-        const qg_instruction *p = product_in(m, i->words[w], block, 0);
-        if (!p) continue;
-        qg_audit_found(
-            m, QG_NOTE, "wraps",
-            "an index of %s is a 32-bit product of %s and %s (%s): it wraps from 2^32 elements on; bound their "
-            "product, "
-            "or multiply in 64 bits",
-            qg_called(m, variable), qg_called(m, p->words[3]), qg_called(m, p->words[4]), qg_where(m, p));
-        return;
-    }
+    const qg_instruction *p = NULL;
+    for (uint32_t w = 5; w < i->n_words && !p; ++w) p = product_in(m, i->words[w], block, 0);
+    array_use *u = p ? use_of(a, variable, 0) : NULL;
+    if (!u) return;
+    u->all += 1;
+    if (!u->first) u->first = p;
+}
+
+static void report_product(const qg_module *m, const array_use *u) {
+    qg_audit_found(
+        m, QG_NOTE, "wraps",
+        "of %s, %u indices are 32-bit products, the first of %s and %s (%s): they wrap from 2^32 elements on; bound "
+        "the product, or multiply in 64 bits",
+        qg_called(m, u->variable), u->all, qg_called(m, u->first->words[3]), qg_called(m, u->first->words[4]),
+        qg_where(m, u->first));
 }
 
 /* ---- shifts ---- */
@@ -254,6 +244,27 @@ static void look_at_shift(const qg_module *m, const qg_instruction *i, uint32_t 
                        width, (long long)r.low, (long long)r.high, width);
 }
 
+/* ---- all of it ---- */
+
+static void report_arrays(const access *a) {
+    for (uint32_t k = 0; k < a->n_arrays; ++k) {
+        const array_use *u = &a->arrays[k];
+        if (!u->length) { /* of a buffer, which has no length here */
+            report_product(a->m, u);
+            continue;
+        }
+        const bool shared = a->m->made[u->variable]->words[3] == SpvStorageClassWorkgroup;
+        qg_audit_count *count = shared ? &a->m->audit->shared : &a->m->audit->arrays;
+        count->all += u->all;
+        count->proven += u->proven;
+        if (u->first)
+            qg_audit_found(a->m, QG_NOTE, "array",
+                           "of %u indices of the %s %s, %u are not proven to be below %llu, the first at %s", u->all,
+                           kind_of(a->m, u->variable), qg_called(a->m, u->variable), u->all - u->proven,
+                           (unsigned long long)u->length, qg_where(a->m, u->first));
+    }
+}
+
 void qg_audit_access(qg_module *m) {
     access a = {.m = m};
     uint32_t beyond = 0;
@@ -279,7 +290,7 @@ void qg_audit_access(qg_module *m) {
             const uint32_t base = qg_base_of(m, i->words[3]);
             if (base && m->made[base]->words[3] == SpvStorageClassPushConstant) look_at_push(m, i, base);
             walk_chain(&a, i, b);
-            look_at_product(m, i, b);
+            look_at_product(&a, i, b);
         }
     report_arrays(&a);
     /* SPIRV-Cross goes by members; of one that is an array, we know which elements. Both include what is read. */

@@ -209,8 +209,7 @@ static void look_at_branch(flow *f, uint32_t block) {
 
 /* ---- barriers ---- */
 
-/* A branch that is wrong before a barrier: a thread's number against a constant that parts them, or against what all share,
- * which parts them unless that is a multiple of the workgroup's size. */
+/* A branch that parts the threads of each launch. */
 static bool is_decided(const flow *f, uint32_t block) {
     const qg_instruction *last = f->m->blocks[block].end - 1;
     const qg_instruction *c = f->m->made[last->words[1]];
@@ -218,9 +217,27 @@ static bool is_decided(const flow *f, uint32_t block) {
     return splits(f, c, block) == 1;
 }
 
+/* The number of a thread of the launch, beside a push constant: it parts the last workgroup, unless its size divides that. */
+static bool is_tail(const flow *f, uint32_t block) {
+    const qg_module *m = f->m;
+    const qg_instruction *last = m->blocks[block].end - 1, *c = m->made[last->words[1]];
+    if (last->opcode != SpvOpBranchConditional || !c || c->n_words != 5 || !m->blocks[block].always) return false;
+    for (uint32_t w = 3; w < 5; ++w) {
+        const qg_instruction *of = m->made[c->words[7 - w]];
+        const uint32_t base = of && of->opcode == SpvOpLoad ? qg_base_of(m, of->words[3]) : 0;
+        if (strcmp(qg_called(m, c->words[w]), "gl_GlobalInvocationID.x") == 0 && base &&
+            m->made[base]->words[3] == SpvStorageClassPushConstant)
+            return true;
+    }
+    return false;
+}
+
+/* Whether those that do not come to the barrier do nothing any more: the ways meet at the end. */
 static bool leaves(const flow *f, uint32_t block) {
     const uint32_t after = f->m->blocks[block].after;
-    return after >= f->m->n_blocks;
+    if (after >= f->m->n_blocks) return true;
+    const qg_flow_block *b = &f->m->blocks[after];
+    return b->end - b->first == 2 && b->first[1].opcode == SpvOpReturn;
 }
 
 static const char *condition(const flow *f, uint32_t block) {
@@ -258,6 +275,12 @@ static void look_at_barrier(flow *f, const qg_instruction *i, uint32_t block) {
             "the barrier at %s is not reached by all threads of a workgroup, for some leave before it where %s (%s); "
             "let them skip the work, and not the barrier",
             where, branch, qg_where(m, m->blocks[by].end - 1));
+    else if (is_tail(f, by) && leaves(f, by))
+        qg_audit_found(
+            m, QG_WRONG, "barrier",
+            "the barrier at %s is not reached by all threads of the last workgroup, for some leave before it where "
+            "%s (%s), unless that is a multiple of %u; let them skip the work, and not the barrier",
+            where, branch, qg_where(m, m->blocks[by].end - 1), m->audit->workgroup[0]);
     else if (is_decided(f, by))
         qg_audit_found(m, QG_WRONG, "barrier",
                        "the barrier at %s stands where threads are parted by %s (%s); move it behind the branch", where,

@@ -169,7 +169,7 @@ static const char *member_name(const qg_module *m, uint32_t type, uint32_t membe
         if (i->opcode == SpvOpMemberName && i->words[1] == type && i->words[2] == member)
             return (const char *)(i->words + 3);
     }
-    return qg_format(m->arena, "member %u", member);
+    return NULL;
 }
 
 static const char *called_pointer(const qg_module *m, uint32_t id) {
@@ -177,7 +177,13 @@ static const char *called_pointer(const qg_module *m, uint32_t id) {
     const uint32_t base = qg_base_of(m, id);
     if (!base) return qg_format(m->arena, "%%%u", id);
     const char *own = name_of_built_in(m->built_in[base]);
-    const char *name = own ? own : m->names[base] ? m->names[base] : qg_format(m->arena, "%%%u", base);
+    const uint32_t number = qg_decoration(m, base, UINT32_MAX, SpvDecorationBinding, UINT32_MAX);
+    const bool push = m->made[base]->words[3] == SpvStorageClassPushConstant;
+    const char *name = own                                 ? own
+                       : m->names[base] && *m->names[base] ? m->names[base]
+                       : push                              ? "push constants"
+                       : number != UINT32_MAX              ? qg_format(m->arena, "binding %u", number)
+                                                           : qg_format(m->arena, "%%%u", base);
     if (i->opcode == SpvOpVariable || i->n_words < 5) return name;
     uint64_t member = 0;
     bool assumed = false;
@@ -185,7 +191,11 @@ static const char *called_pointer(const qg_module *m, uint32_t id) {
     const uint32_t type = m->made[m->made[base]->type]->words[3];
     if (own) return qg_format(m->arena, "%s.%c", name, "xyzw"[member & 3]);
     if (m->made[type]->opcode != SpvOpTypeStruct) return name;
-    return qg_format(m->arena, "%s.%s", *name ? name : "push", member_name(m, type, (uint32_t)member));
+    const char *called = member_name(m, type, (uint32_t)member);
+    if (called) return qg_format(m->arena, "%s.%s", name, called);
+    if (!push) return name;
+    return qg_format(m->arena, "the push constant at byte %u",
+                     qg_decoration(m, type, (uint32_t)member, SpvDecorationOffset, 0));
 }
 
 const char *qg_called(const qg_module *m, uint32_t id) {

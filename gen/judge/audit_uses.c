@@ -67,7 +67,7 @@ static void look_at_lanes(const qg_module *m, const qg_instruction *i, uses *u) 
     if (i->opcode == SpvOpUDiv || i->opcode == SpvOpUMod) lanes = (uint32_t)value;
     if (i->opcode == SpvOpShiftRightLogical && value < 8) lanes = 1u << value;
     if (i->opcode == SpvOpBitwiseAnd) lanes = (uint32_t)value + 1;
-    if (lanes != 16 && lanes != 32 && lanes != 64) return;
+    if (lanes != 32 && lanes != 64) return;
     const char *called = qg_called(m, i->words[3]);
     if (strncmp(called, "gl_LocalInvocation", 18) != 0) return;
     if (!u->lanes) u->where = i;
@@ -216,9 +216,9 @@ void qg_audit_uses(qg_module *m) {
             "%u sums of products may be contracted to one rounding, for they are not decorated NoContraction",
             u.contracted);
     if (m->audit->subgroup_operations && !u.reads_size && u.lanes)
-        qg_audit_found(
-            m, QG_NOTE, "subgroup-size",
-            "it has %u subgroup operations, never reads gl_SubgroupSize, and divides a thread's number by %u (%s): ask "
-            "for subgroups of %u when the pipeline is made",
-            m->audit->subgroup_operations, u.lanes, qg_where(m, u.where), u.lanes);
+        qg_audit_found(m, QG_NOTE, "subgroup-size",
+                       "it has %u subgroup operations, never reads gl_SubgroupSize, and divides a thread's number by "
+                       "%u (%s): if that "
+                       "is to be the number of a subgroup, ask for subgroups of %u when the pipeline is made",
+                       m->audit->subgroup_operations, u.lanes, qg_where(m, u.where), u.lanes);
 }
