@@ -228,8 +228,7 @@ int qg_command_audit(qg_session *session, int argc, char **argv) {
         {"--json", QG_TEXT, &r.json, "FILE", "writes all that was found"},
         QG_SESSION_OPTIONS(session),
     };
-    if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &r.files))
-        return session->helped ? 1 : UNABLE;
+    if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &r.files)) return 1;
     qg_texts *lists[] = {&r.formats, &r.families, &r.classes};
     for (uint32_t l = 0; l < QG_LENGTH(lists); ++l) {
         qg_texts words = {0};
