@@ -17,6 +17,7 @@ static void look_at_module(qg_module *m, const void *words, size_t bytes) {
     qg_audit *a = m->audit;
     if (bytes < 20 || bytes % 4 || memcmp(words, "\x03\x02\x23\x07", 4) != 0)
         why = "it is no SPIR-V: it does not begin with SPIR-V's number 0x07230203";
+    if (!why) why = qg_spirv_validate_any(m->arena, words, bytes / 4);
     if (!why) why = qg_module_read(m, words, bytes);
     if (why) {
         a->why = why;
