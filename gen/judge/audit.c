@@ -38,9 +38,10 @@ static qg_audit *new_audit(qg_arena *arena, qg_module *m, const char *name, size
     return a;
 }
 
-/* What is kept is small; what it was made from goes. */
-static qg_audit *look_at(qg_arena *arena, const char *name, const void *words, size_t bytes, qg_module *m) {
+static qg_audit *look_at(qg_arena *arena, const char *name, const void *words, size_t bytes, const qk_kernel *kernel,
+                         qg_module *m) {
     qg_audit *a = new_audit(arena, m, name, bytes);
+    m->kernel = kernel;
     look_at_module(m, words, bytes);
     return a;
 }
@@ -48,7 +49,7 @@ static qg_audit *look_at(qg_arena *arena, const char *name, const void *words, s
 qg_audit *qg_audit_words(qg_arena *arena, const char *name, const void *words, size_t bytes,
                          const qg_audit_options *options) {
     qg_module m;
-    qg_audit *a = look_at(arena, name, words, bytes, &m);
+    qg_audit *a = look_at(arena, name, words, bytes, NULL, &m);
     if (!a->why && options->push_bytes && a->push_used > options->push_bytes)
         qg_audit_found(
             &m, QG_WRONG, "push",
@@ -187,10 +188,11 @@ static void add_bits(const qg_module *m, const qg_program *program) {
 
 qg_audit *qg_audit_kernel(qg_arena *arena, const char *name, const qg_program *program, const qk_code *code) {
     qg_module m;
-    qg_audit *a = look_at(arena, name, code->data, code->bytes, &m);
+    const qk_kernel *kernel = qg_describe(arena, program->kernel, QK_API_VULKAN, code);
+    qg_audit *a = look_at(arena, name, code->data, code->bytes, kernel, &m);
     if (a->why) return a;
     a->ours = true;
-    compare(&m, qg_describe(arena, program->kernel, QK_API_VULKAN, code));
+    compare(&m, kernel);
     add_proofs(&m, program);
     add_bits(&m, program);
     return a;

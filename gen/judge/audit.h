@@ -1,9 +1,9 @@
 /* audit.h: what a module of SPIR-V is, reads, writes and leaves to chance, without running it.
  *
- *   words --read--> blocks, ids --ranges, flow, access, uses--> qg_audit --report--> table, JSON, difference of two sets
+ *   words --read--> blocks, ids --ranges, flow, access, uses--> qg_audit --report--> table, JSON, what changed
  *
- * A finding is wrong only where that is decided: it holds for each launch, or for some launch that the sentence names. What
- * cannot be decided is a note. docs/audit.md says what is looked at. */
+ * A finding is wrong only where that is decided: it holds for each launch, or for some launch that the sentence names.
+ * What cannot be decided is a note. docs/audit.md says what is looked at. */
 #ifndef QKGEN_AUDIT_H
 #define QKGEN_AUDIT_H
 
@@ -83,7 +83,8 @@ typedef struct qg_audits {
 /* A line for each module, then what is wrong, with `notes` the rest, and what there is in all. */
 void qg_audit_table(qg_text *text, const qg_audits *audits, bool notes);
 void qg_audit_json(qg_text *text, const qg_audits *audits);
-/* What another set has that the first has not, module by module; returns the findings that are wrong in `after` alone. */
+/* What another set has that the first has not, module by module; returns the findings that are wrong in `after`
+ * alone. */
 uint32_t qg_audit_diff(qg_text *text, const qg_audits *before, const qg_audits *after);
 
 #endif

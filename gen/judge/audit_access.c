@@ -1,5 +1,5 @@
-/* Which buffers a module reads and writes, how much of its push constants, whether indices stay inside of arrays, and shifts
- * below the width. */
+/* Which buffers a module reads and writes, how much of its push constants, whether indices stay inside of arrays, and
+ * shifts below the width. */
 #include "judge/audit_module.h"
 
 #include <spirv_cross/spirv.h>
@@ -7,8 +7,8 @@
 
 static bool is_chain(uint32_t opcode) { return opcode == SpvOpAccessChain || opcode == SpvOpInBoundsAccessChain; }
 
-/* Whether what stands at a block is run by some thread of each launch, as far as the module alone says: not where its own
- * constants switch it off. */
+/* Whether what stands at a block is run by some thread of each launch, as far as the module alone says: not where its
+ * own constants switch it off. */
 static bool is_decided(const qg_module *m, uint32_t block, qg_interval r) {
     return r.known && !r.assumed && !qg_is_under_constant(m, block);
 }
@@ -123,7 +123,7 @@ static void look_at_index(access *a, const qg_instruction *i, uint32_t index, ui
     array_use *u = use_of(a, variable, length);
     u->all += 1;
     if (r.known && r.low >= 0 && r.high < (int64_t)length) {
-        u->proven += 1;
+        u->proven += !assumed && !r.assumed; /* whatever the constants */
         return;
     }
     const bool never = r.known && r.low >= (int64_t)length, ends = r.taken && m->blocks[block].always;
@@ -228,7 +228,7 @@ static void look_at_shift(const qg_module *m, const qg_instruction *i, uint32_t 
     const qg_interval r = qg_interval_of(m, i->words[4], block);
     m->audit->shifts.all += 1;
     if (r.known && r.low >= 0 && r.high < width) {
-        m->audit->shifts.proven += 1;
+        m->audit->shifts.proven += !r.assumed; /* whatever the constants */
         return;
     }
     const bool never = r.known && r.low >= width, ends = r.taken && m->blocks[block].always;

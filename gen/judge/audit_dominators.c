@@ -1,5 +1,5 @@
-/* Which blocks each way passes, from the start of a function and to its end: the iterative algorithm of Cooper, Harvey and
- * Kennedy, on all functions at once. */
+/* Which blocks each way passes, from the start of a function and to its end: the iterative algorithm of Cooper, Harvey
+ * and Kennedy, on all functions at once. */
 #include "judge/audit_module.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Barriers in uniform control flow. A value varies where threads of a workgroup may have different ones; a branch on it
- * parts them until the block that each way passes again. Of a function that a parted thread calls, all blocks are parted. */
+ * parts them until the block that each way passes again. Of a function that a parted thread calls, all blocks are
+ * parted. */
 #include "judge/audit_module.h"
 
 #include <spirv_cross/spirv.h>
@@ -217,7 +218,8 @@ static bool is_decided(const flow *f, uint32_t block) {
     return splits(f, c, block) == 1;
 }
 
-/* The number of a thread of the launch, beside a push constant: it parts the last workgroup, unless its size divides that. */
+/* The number of a thread of the launch, beside a push constant: it parts the last workgroup, unless its size divides
+ * that. */
 static bool is_tail(const flow *f, uint32_t block) {
     const qg_module *m = f->m;
     const qg_instruction *last = m->blocks[block].end - 1, *c = m->made[last->words[1]];

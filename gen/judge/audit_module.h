@@ -22,6 +22,7 @@ typedef struct qg_flow_block {
 typedef struct qg_module {
     qg_arena *arena;
     qg_audit *audit;
+    const qk_kernel *kernel; /* of ours: its descriptor; else NULL */
     const qg_instruction *items;
     uint32_t count, bound, entry; /* function */
     uint32_t push_read;           /* bytes of push constants, by what is reached here */

@@ -106,21 +106,39 @@ static qg_interval of_two(const qg_module *m, uint32_t opcode, uint32_t type, qg
 
 /* ---- what a thread is told ---- */
 
-static qg_interval of_built_in(const qg_module *m, uint32_t number, uint32_t component) {
+/* Between its legal values, which the descriptor of a kernel of ours has: what is proven then is so for all of them. */
+static qg_interval legal(const qg_module *m, uint32_t constant) {
+    qg_interval r = UNKNOWN;
+    for (uint32_t i = 0; m->kernel && i < m->kernel->spec_constant_count; ++i) {
+        const qk_spec_constant *c = &m->kernel->spec_constants[i];
+        for (uint32_t k = 0; c->id == constant && k < c->legal_count; ++k) {
+            if (!r.known) r = (qg_interval){true, false, false, c->legal[k], c->legal[k]};
+            if (c->legal[k] < r.low) r.low = c->legal[k];
+            if (c->legal[k] > r.high) r.high = c->legal[k];
+        }
+    }
+    return r;
+}
+
+static qg_interval of_built_in(const qg_module *m, uint32_t built_in, uint32_t component) {
     const qg_audit *a = m->audit;
     const bool fixed = !a->sized_by_constants;
+    const qg_interval size = legal(m, QK_CONSTANT_LOCAL_SIZE_X); /* of ours, the only size that a constant sets */
     const int64_t threads = (int64_t)a->workgroup[0] * a->workgroup[1] * a->workgroup[2];
-    switch (number) {
+    const bool number = built_in == SpvBuiltInLocalInvocationId || built_in == SpvBuiltInLocalInvocationIndex ||
+                        built_in == SpvBuiltInSubgroupId;
+    if (number && !fixed && size.known) return (qg_interval){true, false, false, 0, component ? 0 : size.high - 1};
+    switch (built_in) {
     case SpvBuiltInLocalInvocationId:
-        if (component > 2 || !a->workgroup[component]) return UNKNOWN;
-        return (qg_interval){true, fixed, !fixed, 0, (int64_t)a->workgroup[component] - 1};
-    case SpvBuiltInLocalInvocationIndex: return (qg_interval){true, fixed, !fixed, 0, threads - 1};
+        if (component > 2 || !fixed || !a->workgroup[component]) return UNKNOWN;
+        return (qg_interval){true, true, false, 0, (int64_t)a->workgroup[component] - 1};
+    case SpvBuiltInLocalInvocationIndex: return fixed ? (qg_interval){true, true, false, 0, threads - 1} : UNKNOWN;
     case SpvBuiltInWorkgroupSize:
         if (component > 2) return UNKNOWN;
         return (qg_interval){true, fixed, !fixed, a->workgroup[component], a->workgroup[component]};
     case SpvBuiltInSubgroupLocalInvocationId: return (qg_interval){true, false, false, 0, 127};
     case SpvBuiltInSubgroupSize: return (qg_interval){true, false, false, 1, 128};
-    case SpvBuiltInSubgroupId: return (qg_interval){true, false, !fixed, 0, threads - 1};
+    case SpvBuiltInSubgroupId: return fixed ? (qg_interval){true, false, false, 0, threads - 1} : UNKNOWN;
     default: return UNKNOWN;
     }
 }
@@ -297,6 +315,15 @@ static qg_interval range_at(search *s, uint32_t id, uint32_t depth, bool refine)
     uint64_t value = 0;
     bool assumed = false;
     if (!i || depth > MOST_DEPTH || ++s->steps > MOST_STEPS) return UNKNOWN;
+    if (m->kernel && i->opcode == SpvOpSpecConstant) {
+        const qg_interval r = legal(m, qg_decoration(m, id, UINT32_MAX, SpvDecorationSpecId, UINT32_MAX));
+        if (r.known) return r;
+    }
+    if (m->kernel && i->opcode == SpvOpSpecConstantOp && i->n_words == 6) {
+        const qg_interval r = of_two(m, i->words[3], i->type, range_at(s, i->words[4], depth + 1, false),
+                                     range_at(s, i->words[5], depth + 1, false));
+        if (r.known) return r;
+    }
     if (qg_is_constant(m, id, &value, &assumed)) {
         const int64_t v = is_signed(m, i->type) ? (int32_t)value : (int64_t)value;
         return (qg_interval){true, !assumed, assumed, v, v};
