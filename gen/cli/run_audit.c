@@ -72,12 +72,21 @@ static void audit_folder(audit_run *r, qg_audits *to, const char *folder, const 
     }
 }
 
+static bool load_json(audit_run *r, qg_audits *to, const char *path) {
+    size_t length = 0;
+    const char *why = NULL, *json = qg_read_file(r->arena, path, MOST_BYTES, &length, &why);
+    if (json) why = qg_audit_load(r->arena, json, to);
+    return !why || qg_complain("%s: %s", path, why) == 0;
+}
+
 static bool audit_path(audit_run *r, qg_audits *to, const char *path) {
     const uint32_t before = to->count;
     struct stat info;
     if (stat(path, &info) != 0) return qg_complain("there is no file or folder %s", path) == 0;
     if (S_ISDIR(info.st_mode))
         audit_folder(r, to, path, "", 0);
+    else if (r->diff && ends_with(path, ".json"))
+        return load_json(r, to, path);
     else
         audit_file(r, to, path, path);
     return to->count > before ||
@@ -115,8 +124,39 @@ static const char *audit_kernel(audit_run *r, qg_arena *scratch, const qg_templa
     qk_code code = {0};
     if (glsl) code.data = qg_spirv_compile(scratch, name, glsl, &code.bytes, &why);
     if (!code.data) return qg_format(r->arena, "%s", why);
-    add(r, &r->audits, qg_audit_kernel(scratch, name, program, &code));
+    const qk_kernel *described = qg_describe(scratch, kernel, QK_API_VULKAN, &code);
+    add(r, &r->audits, qg_audit_kernel(scratch, name, described, program, &code));
     return NULL;
+}
+
+/* Families that take no format: those that are named, or with --all. */
+static const char *audit_plain(audit_run *r, const qg_templates *templates, const qg_plain_set *set,
+                               const qg_plain *family) {
+    qg_arena *scratch = qg_arena_new();
+    const qg_plain_request request = {
+        .set = set, .n_families = 1, .families = &family, .vulkan = true, .command = "qkgen audit"};
+    const char *why = NULL, *glsl = qg_plain_glsl(scratch, templates, &request, family, &why);
+    qk_code code = {0};
+    if (glsl) code.data = qg_spirv_compile(scratch, family->name, glsl, &code.bytes, &why);
+    const qk_kernel *described = qg_plain_describe(scratch, family, QK_API_VULKAN, &code);
+    if (code.data) add(r, &r->audits, qg_audit_kernel(scratch, family->name, described, NULL, &code));
+    why = code.data ? NULL : qg_format(r->arena, "%s", why);
+    qg_arena_free(scratch);
+    return why;
+}
+
+static const char *audit_plains(audit_run *r, const qg_templates *templates) {
+    const char *why = NULL;
+    for (uint32_t s = 0; s < qg_n_plain_sets; ++s)
+        for (uint32_t f = 0; f < qg_plain_sets[s].n_families && !why; ++f) {
+            const qg_plain *family = &qg_plain_sets[s].families[f];
+            bool chosen = r->all && !r->families.count;
+            for (uint32_t i = 0; i < r->families.count; ++i)
+                chosen |= strcmp(r->families.items[i], family->name) == 0 ||
+                          strcmp(r->families.items[i], qg_plain_sets[s].name) == 0;
+            if (chosen) why = audit_plain(r, templates, &qg_plain_sets[s], family);
+        }
+    return why;
 }
 
 static const char *audit_format(audit_run *r, const qg_templates *templates, const qg_emit_options *chosen,
@@ -162,6 +202,7 @@ static bool audit_ours(audit_run *r) {
     const qg_layouts all = r->session->library->layouts;
     for (uint32_t i = 0; i < all.count && !why; ++i)
         if (is_chosen(r, all.items[i])) why = audit_format(r, &templates, &chosen, classes, all.items[i]);
+    if (!why) why = audit_plains(r, &templates);
     if (why) return qg_complain("%s", why) == 0;
     return r->audits.count ||
            qg_complain("no kernel is chosen; `qkgen list` shows formats, `qkgen list families` families") == 0;
@@ -192,14 +233,15 @@ static int compare(audit_run *r) {
     if (r->files.count != 2) return qg_complain("--diff takes two folders or files, not %u", r->files.count), UNABLE;
     if (!audit_path(r, &before, r->files.items[0]) || !audit_path(r, &r->audits, r->files.items[1])) return UNABLE;
     /* Two files are compared whatever they are called. */
-    if (before.count == 1 && r->audits.count == 1) before.items[0]->name = r->audits.items[0]->name;
+    if (before.count == 1 && r->audits.count == 1 && !qg_is_folder(r->files.items[0]))
+        before.items[0]->name = r->audits.items[0]->name;
     const uint32_t wrong = qg_audit_diff(&text, &before, &r->audits);
     fputs(text.data, stdout);
     return wrong != 0;
 }
 
 static int run(audit_run *r) {
-    const bool ours = r->formats.count || r->from || r->all;
+    const bool ours = r->formats.count || r->from || r->all || (r->families.count && !r->files.count);
     if (r->diff && ours) return qg_complain("--diff compares files and folders, not formats"), UNABLE;
     if (ours == (r->files.count > 0))
         return qg_complain(ours ? "audit takes files, or formats, not both"
@@ -223,7 +265,8 @@ int qg_command_audit(qg_session *session, int argc, char **argv) {
         {"--family", QG_TEXTS, &r.families, "FAMILY,...", "of these kernel families (default: all)"},
         {"--class", QG_TEXTS, &r.classes, "C,...", "of these classes of sums (default: as emit has them)"},
         {"--push", QG_COUNT, &r.push, "BYTES", "of files: the push constants that the host declares"},
-        {"--diff", QG_FLAG, &r.diff, NULL, "of two folders or files: what the second has that the first has not"},
+        {"--diff", QG_FLAG, &r.diff, NULL,
+         "of two folders, modules, or files of --json: what the second has that the first has not"},
         {"--notes", QG_FLAG, &r.notes, NULL, "shows what cannot be decided, too"},
         {"--json", QG_TEXT, &r.json, "FILE", "writes all that was found"},
         QG_SESSION_OPTIONS(session),

@@ -66,8 +66,9 @@ typedef struct qg_audit_options {
 /* Takes a module apart. Never NULL: `why` is set where the words are no module, or hold no compute shader. */
 qg_audit *qg_audit_words(qg_arena *arena, const char *name, const void *words, size_t bytes,
                          const qg_audit_options *options);
-/* The same of a module of ours, beside its program and descriptor. */
-qg_audit *qg_audit_kernel(qg_arena *arena, const char *name, const qg_program *program, const qk_code *code);
+/* The same of a module of ours, beside its descriptor, and its program unless that is NULL. */
+qg_audit *qg_audit_kernel(qg_arena *arena, const char *name, const qk_kernel *kernel, const qg_program *program,
+                          const qk_code *code);
 /* A copy that lives as long as `arena`; what it was made from is a thousand times as large. */
 qg_audit *qg_audit_keep(qg_arena *arena, const qg_audit *audit);
 /* Of findings, those that are wrong. */
@@ -83,6 +84,8 @@ typedef struct qg_audits {
 /* A line for each module, then what is wrong, with `notes` the rest, and what there is in all. */
 void qg_audit_table(qg_text *text, const qg_audits *audits, bool notes);
 void qg_audit_json(qg_text *text, const qg_audits *audits);
+/* audit_load.c: what qg_audit_json wrote, for comparisons. NULL, or why it is none. */
+const char *qg_audit_load(qg_arena *arena, const char *json, qg_audits *audits);
 /* What another set has that the first has not, module by module; returns the findings that are wrong in `after`
  * alone. */
 uint32_t qg_audit_diff(qg_text *text, const qg_audits *before, const qg_audits *after);

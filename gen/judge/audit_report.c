@@ -38,7 +38,7 @@ static void add_row(qg_text *text, const qg_audit *a) {
     add_share(text, a->shared.proven, a->shared.all);
     add_share(text, a->loads.proven, a->loads.all);
     add_share(text, a->bits_read, a->bits);
-    if (a->ours)
+    if (a->per_weight > 0)
         qg_text_printf(text, " %6.4g", a->per_weight);
     else
         qg_text_printf(text, " %6s", "-");

@@ -87,6 +87,25 @@ ends 0 "a set and itself" "$QKGEN" audit --diff "$work/old" "$work/old"
 line "0 added, 0 removed, 0 changed, 2 as they were; 0 wrong that were not"
 ends 0 "a set in which a fault is gone" "$QKGEN" audit --diff "$work/new" "$work/old"
 
+# ---- two states of the generator ----
+
+"$QKGEN" audit --format q4_0 --family dequant --json "$work/before.json" >"$work/log"
+broken "results that are read, too" 's/) writeonly buffer Dst/) buffer Dst/; s/^    for (uint i = gl_Glob/    dst[gl_GlobalInvocationID.x] += dst[0];\n&/'
+"$QKGEN" audit --data "$work/data" --format q4_0 --family dequant --json "$work/after.json" >"$work/log" || true
+ends 1 "two files of JSON" "$QKGEN" audit --diff "$work/before.json" "$work/after.json"
+line "changed q4_0_dequant_f32"
+line "  binding 1: written -> read and written"
+line "  new wrong: q4_0_dequant_f32: main: binding 1 (dst) is read and written, and the descriptor of q4_0_dequant_f32 says that it is written; say so there, or take the load out"
+line "0 added, 0 removed, 3 changed, 0 as they were; 3 wrong that were not"
+sed 's/"operations_per_weight": [0-9.]*/"operations_per_weight": 9/' "$work/before.json" >"$work/costly.json"
+ends 0 "more operations" "$QKGEN" audit --diff "$work/before.json" "$work/costly.json"
+line "  operations for a weight: 6.375 -> 9 (+41.2%)"
+echo '{}' >"$work/other.json"
+ends 2 "JSON of something else" "$QKGEN" audit --diff "$work/before.json" "$work/other.json"
+says "what it lacks" 'other.json: it is not what `qkgen audit --json` writes: no list of modules' "$work/said"
+ends 0 "families without a format" "$QKGEN" audit --family qdq
+says "their modules" '^qdq_forward .* 0 ' "$work/said"
+
 # ---- what cannot be audited ----
 
 head -c 64 /dev/urandom >"$work/none.spv"
