@@ -110,7 +110,8 @@ static void look_at_call(flow *f, const qg_instruction *i, bool parted, uint32_t
 }
 
 static void look_at(flow *f, const qg_instruction *i, uint32_t block) {
-    const uint32_t by = f->parted[block];
+    const uint32_t own = f->parted[block], of_callers = f->function_parted[f->m->blocks[block].function];
+    const uint32_t by = own ? own : of_callers;
     if (i->opcode == SpvOpLoad) look_at_load(f, i);
     if (i->opcode == SpvOpStore) look_at_store(f, i, by != 0);
     if (i->opcode == SpvOpFunctionCall) look_at_call(f, i, by != 0, by);
@@ -226,6 +227,7 @@ static bool is_tail(const flow *f, uint32_t block) {
     if (last->opcode != SpvOpBranchConditional || !c || c->n_words != 5 || !m->blocks[block].always) return false;
     for (uint32_t w = 3; w < 5; ++w) {
         const qg_instruction *of = m->made[c->words[7 - w]];
+        while (of && of->opcode == SpvOpLoad && m->kept[of->words[3]]) of = m->made[m->kept[of->words[3]]];
         const uint32_t base = of && of->opcode == SpvOpLoad ? qg_base_of(m, of->words[3]) : 0;
         if (strcmp(qg_called(m, c->words[w]), "gl_GlobalInvocationID.x") == 0 && base &&
             m->made[base]->words[3] == SpvStorageClassPushConstant)

@@ -31,6 +31,7 @@ typedef struct qg_module {
     uint32_t *built_in;           /* of a variable; UINT32_MAX: none */
     uint32_t *block_of;           /* of labels and results: index; QG_NO_BLOCK */
     uint32_t *argument;           /* of a parameter that is a pointer: what one caller gives */
+    uint32_t *kept; /* by variable of a function: the only value that is stored in it; 0: none, or several */
     uint32_t n_blocks, blocks_capacity;
     qg_flow_block *blocks;
 } qg_module;

@@ -200,7 +200,9 @@ static qg_interval of_instruction(search *s, const qg_instruction *i, uint32_t d
     case SpvOpConstantComposite:
     case SpvOpSpecConstantComposite:
     case SpvOpCompositeConstruct: return of_parts(s, i, depth);
-    case SpvOpLoad: return of_load(m, i, 0);
+    case SpvOpLoad:
+        if (m->kept[i->words[3]]) return range_at(s, m->kept[i->words[3]], depth, false);
+        return of_load(m, i, 0);
     case SpvOpCompositeExtract: {
         const qg_instruction *of = m->made[i->words[3]];
         if (i->n_words == 5 && of->opcode == SpvOpLoad) return of_load(m, of, i->words[4]);

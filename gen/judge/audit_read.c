@@ -208,6 +208,7 @@ const char *qg_called(const qg_module *m, uint32_t id) {
         return qg_format(m->arena, "%llu", (unsigned long long)value);
     if (i->opcode == SpvOpBitcast || i->opcode == SpvOpUConvert || i->opcode == SpvOpSConvert)
         return qg_called(m, i->words[3]);
+    if (i->opcode == SpvOpLoad && m->kept[i->words[3]]) return qg_called(m, m->kept[i->words[3]]);
     if (i->opcode == SpvOpLoad) return called_pointer(m, i->words[3]);
     if (i->opcode == SpvOpVariable || is_chain(i->opcode)) return called_pointer(m, id);
     if (i->opcode == SpvOpCompositeExtract && i->n_words == 5)
@@ -297,6 +298,27 @@ static void reach(qg_module *m, uint32_t block) {
     for (uint32_t k = 0; k < m->blocks[block].n_next; ++k) reach(m, m->blocks[block].next[k]);
 }
 
+/* Variables of functions that are stored once, as a whole: what their loads give. Text that was not optimised has many. */
+static void find_kept(qg_module *m) {
+    bool *several = QG_NEW_ARRAY(m->arena, bool, m->bound);
+    m->kept = QG_NEW_ARRAY(m->arena, uint32_t, m->bound);
+    for (uint32_t at = 0; at < m->count; ++at) {
+        const qg_instruction *i = &m->items[at];
+        if (i->opcode == SpvOpStore && !m->kept[i->words[1]])
+            m->kept[i->words[1]] = i->words[2];
+        else if (i->opcode == SpvOpStore)
+            several[i->words[1]] = true;
+        if (i->opcode == SpvOpVariable && i->n_words > 4) several[i->result] = true;
+        if (i->opcode == SpvOpFunctionCall)
+            for (uint32_t w = 4; w < i->n_words; ++w) several[i->words[w]] = true;
+        if (is_chain(i->opcode)) several[i->words[3]] = true;
+    }
+    for (uint32_t id = 0; id < m->bound; ++id) {
+        const qg_instruction *v = m->made[id];
+        if (several[id] || !v || v->opcode != SpvOpVariable || v->words[3] != SpvStorageClassFunction) m->kept[id] = 0;
+    }
+}
+
 static const char *find_entry(qg_module *m) {
     for (uint32_t at = 0; at < m->count && !m->entry; ++at) {
         const qg_instruction *i = &m->items[at];
@@ -326,6 +348,7 @@ const char *qg_module_read(qg_module *m, const void *words, size_t bytes) {
     }
     if ((why = find_entry(m))) return why;
     find_blocks(m);
+    find_kept(m);
     link_blocks(m);
     for (uint32_t k = 0; k < m->n_blocks; ++k)
         if (m->blocks[k].function == m->entry) {

@@ -30,6 +30,14 @@ says "nothing is wrong" '^0 wrong, [0-9]+ notes$' "$work/ours"
 check "hundreds of modules" test "$(grep -c ' 0 .*[0-9]r ' "$work/ours")" -gt 300
 tail -n 5 "$work/ours"
 
+# Those of formats/shown.txt, whose text is in out/: of every kind that there is.
+shown=$(sed -nE 's/^([a-z][A-Za-z0-9_]+).*/\1/p' "$SOURCE/formats/shown.txt" | paste -sd ,)
+ends 0 "kernels of out/" "$QKGEN" audit --format "$shown"
+says "every barrier in uniform flow there" '^([0-9]+) modules: ([1-9][0-9]*) of \2 barriers in uniform flow' "$work/said"
+says "every bit there" '^bits of blocks: ([1-9][0-9]*) of \1 that belong' "$work/said"
+says "nothing is wrong there" '^0 wrong, [0-9]+ notes$' "$work/said"
+tail -n 5 "$work/said"
+
 # Patches of a matrix lie where the shape of the tensor says.
 ends 0 "kernels of patches" "$QKGEN" audit --format 'gptq_v1_b4_g128_act' --family gather
 says "loads that dispatch guards" '^loads of weights: 0 proven to be in their block, [1-9][0-9]* guarded at run time by dispatch' "$work/said"
