@@ -118,17 +118,28 @@ static const struct {
              {"Float16", QK_FEATURE_FLOAT16, "shaderFloat16"},
              {"CooperativeMatrixKHR", QK_FEATURE_COOPERATIVE_MATRIX, "cooperative matrices"}};
 
-static void compare_features(const qg_module *m, const qk_kernel *k) {
-    for (uint32_t i = 0; i < m->audit->capabilities.count; ++i)
-        for (size_t f = 0; f < sizeof asked / sizeof *asked; ++f)
-            if (strcmp(asked[f].capability, m->audit->capabilities.items[i]) == 0 && !(k->features & asked[f].feature))
-                qg_audit_found(
-                    m, QG_WRONG, "feature",
-                    "it declares the capability %s, and the descriptor of %s does not ask for %s; add the feature",
-                    asked[f].capability, k->name, asked[f].name);
+/* Dispatch takes the schedule of tiles only where the device has matrix units; there is another for all else. */
+static bool is_guarded(const qg_program *program, uint32_t feature) {
+    return program && program->schedule == QK_SCHEDULE_TILES && feature == QK_FEATURE_COOPERATIVE_MATRIX;
 }
 
-static void compare(const qg_module *m, const qk_kernel *k) {
+static void compare_feature(const qg_module *m, const qk_kernel *k, const qg_program *program, const char *capability) {
+    for (size_t f = 0; f < sizeof asked / sizeof *asked; ++f) {
+        if (strcmp(asked[f].capability, capability) != 0 || k->features & asked[f].feature) continue;
+        if (is_guarded(program, asked[f].feature))
+            qg_audit_found(m, QG_NOTE, "feature",
+                           "its capability %s is guarded at run time by dispatch, which takes this schedule only where "
+                           "the device has %s",
+                           capability, asked[f].name);
+        else
+            qg_audit_found(
+                m, QG_WRONG, "feature",
+                "it declares the capability %s, and the descriptor of %s does not ask for %s; add the feature",
+                capability, k->name, asked[f].name);
+    }
+}
+
+static void compare(const qg_module *m, const qk_kernel *k, const qg_program *program) {
     const qg_audit *a = m->audit;
     const uint32_t threads = a->workgroup[0] * a->workgroup[1] * a->workgroup[2];
     if (strcmp(a->entry, k->entry) != 0)
@@ -141,7 +152,7 @@ static void compare(const qg_module *m, const qk_kernel *k) {
             "it reads %u bytes of push constants, and the descriptor of %s declares %u; declare %u, or read less",
             a->push_used, k->name, k->push_bytes, a->push_used);
     compare_constants(m, k);
-    compare_features(m, k);
+    for (uint32_t i = 0; i < a->capabilities.count; ++i) compare_feature(m, k, program, a->capabilities.items[i]);
     if (threads && threads != k->workgroup_size && !a->sized_by_constants)
         qg_audit_found(m, QG_WRONG, "workgroup",
                        "its workgroup has %u threads, and the descriptor of %s says %u; make them agree", threads,
@@ -149,6 +160,16 @@ static void compare(const qg_module *m, const qk_kernel *k) {
 }
 
 /* ---- beside a program ---- */
+
+/* Some schedules work on x or on results alone; the steps of their programs are those of others. */
+static bool reads_weights(const qg_module *m, const qk_kernel *k) {
+    for (uint32_t i = 0; i < m->audit->n_bindings; ++i)
+        for (uint32_t b = 0; b < k->binding_count; ++b)
+            if (m->audit->bindings[i].reads && k->bindings[b].index == m->audit->bindings[i].binding &&
+                k->bindings[b].role == QK_ROLE_WEIGHTS)
+                return true;
+    return false;
+}
 
 static void add_proofs(const qg_module *m, const qg_program *program) {
     qg_proofs proofs;
@@ -192,8 +213,8 @@ qg_audit *qg_audit_kernel(qg_arena *arena, const char *name, const qk_kernel *ke
     qg_audit *a = look_at(arena, name, code->data, code->bytes, kernel, &m);
     if (a->why) return a;
     a->ours = true;
-    compare(&m, kernel);
-    if (!program) return a;
+    compare(&m, kernel, program);
+    if (!program || !reads_weights(&m, kernel)) return a;
     add_proofs(&m, program);
     add_bits(&m, program);
     return a;

@@ -38,6 +38,13 @@ says "every bit there" '^bits of blocks: ([1-9][0-9]*) of \1 that belong' "$work
 says "nothing is wrong there" '^0 wrong, [0-9]+ notes$' "$work/said"
 tail -n 5 "$work/said"
 
+# Matrix units are guarded, too: dispatch looks for them.
+ends 0 "matrix units" "$QKGEN" audit --format q4_K --class mma --notes
+says "nothing is wrong with them" '^0 wrong, [0-9]+ notes$' "$work/said"
+if grep -q '^q4_K_gemm' "$work/said"; then
+  says "their guard" '^note   q4_K_gemm_mma_tiles: main: its capability CooperativeMatrixKHR is guarded at run time by dispatch' "$work/said"
+fi
+
 # Patches of a matrix lie where the shape of the tensor says.
 ends 0 "kernels of patches" "$QKGEN" audit --format 'gptq_v1_b4_g128_act' --family gather
 says "loads that dispatch guards" '^loads of weights: 0 proven to be in their block, [1-9][0-9]* guarded at run time by dispatch' "$work/said"
