@@ -298,7 +298,7 @@ static void reach(qg_module *m, uint32_t block) {
     for (uint32_t k = 0; k < m->blocks[block].n_next; ++k) reach(m, m->blocks[block].next[k]);
 }
 
-/* Variables of functions that are stored once, as a whole: what their loads give. Text that was not optimised has many. */
+/* Variables of functions that are stored once, as a whole. Text that was not optimised has many. */
 static void find_kept(qg_module *m) {
     bool *several = QG_NEW_ARRAY(m->arena, bool, m->bound);
     m->kept = QG_NEW_ARRAY(m->arena, uint32_t, m->bound);
