@@ -17,7 +17,7 @@ check() {
 
 program='
 BEGIN {
-    n_rooms = split("base spec ir build text emit files cli", rooms, " ")
+    n_rooms = split("base spec ir build text emit files judge cli", rooms, " ")
     for (i = 1; i <= n_rooms; i++) rank[rooms[i]] = i
     only["files"] = " files base spec "
     columns = 120

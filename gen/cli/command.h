@@ -70,6 +70,7 @@ int qg_command_bench(qg_session *session, int argc, char **argv);
 int qg_command_tune(qg_session *session, int argc, char **argv);
 int qg_command_soak(qg_session *session, int argc, char **argv);
 int qg_command_judge(qg_session *session, int argc, char **argv);
+int qg_command_audit(qg_session *session, int argc, char **argv);
 int qg_command_devices(qg_session *session, int argc, char **argv);
 
 /* The names of all classes of sums, for messages. */

@@ -21,6 +21,8 @@ int qg_command_soak(qg_session *session, int argc, char **argv) { return qg_comm
 
 int qg_command_judge(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 
+int qg_command_audit(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
+
 int qg_command_devices(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 #endif
 
@@ -111,6 +113,15 @@ static const struct command {
       "qkgen emit --format " F " --family dequant --out kernels\n"
       "qkgen judge kernels/" F "/" F "_dequant_f32.comp --format " F " --harness qkgen-dequant\n"},
      qg_command_judge},
+    {{"audit",
+      " FILE.spv|FILE.comp|DIR... [--push BYTES] [OPTION]...\n"
+      " --format F,...|--from ORIGIN|--all [--family FAMILY,...] [--class C,...] [OPTION]...\n"
+      " --diff OLD NEW [--push BYTES] [OPTION]...\n",
+      "says what modules of SPIR-V read, write and leave to chance, without running them",
+      "Kernels of ours are held against their descriptors and the proofs of their programs. The exit status is 0 when\n"
+      "nothing is wrong, 1 when something is, 2 when a module could not be audited: docs/audit.md.",
+      "qkgen audit --format " F " --family dequant\n"},
+     qg_command_audit},
     {{"devices", "\n", "lists the Vulkan devices, and what they have that matters", NULL, "qkgen devices\n"},
      qg_command_devices},
     {{"--dump", "=spec|layout|plan|ir|dot|program --format F [OPTION]...\n", "prints what a stage made of a format",

@@ -206,7 +206,7 @@ static bool choose_claim(judge_run *r) {
             r->options.claim = (qg_claim)i;
             return true;
         }
-    qg_complain("--class is exact, half or int8, not '%s'", r->claim);
+    qg_complain("--class is exact, half, bf16 or int8, not '%s'", r->claim);
     return false;
 }
 
@@ -265,7 +265,7 @@ int qg_command_judge(qg_session *session, int argc, char **argv) {
         {"--harness", QG_TEXT, &r.harness, "H", "a ready harness, or a file: how arguments are laid out"},
         {"--set", QG_TEXTS, &r.sets, "NAME=V", "another value for a `let` of the harness"},
         {"-D", QG_TEXTS, &r.defines, "NAME[=V]", "a macro of a GLSL or Metal text"},
-        {"--class", QG_TEXT, &r.claim, "C", "what a sum claims: exact, half or int8 (default: exact)"},
+        {"--class", QG_TEXT, &r.claim, "C", "what a sum claims: exact, half, bf16 or int8 (default: exact)"},
         {"--device", QG_TEXT, &r.device, "D", "part of the name of a Vulkan device (default: the CPU)"},
         {"--time-limit", QG_TEXT, &r.time_limit, "S", "seconds for a launch (default: 20)"},
         {"--seed", QG_COUNT, &r.seed, "N", "of random data (default: 1)"},

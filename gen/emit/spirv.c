@@ -148,6 +148,26 @@ const char *qg_spirv_validate(qg_arena *arena, const char *name, const uint32_t 
     return why;
 }
 
+const char *qg_spirv_validate_any(qg_arena *arena, const uint32_t *words, size_t count) {
+    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
+    spv_validator_options options = spvValidatorOptionsCreate();
+    spv_const_binary_t binary = {words, count};
+    spv_diagnostic diagnostic = NULL;
+    const char *why = NULL;
+    spvValidatorOptionsSetScalarBlockLayout(options, true);
+    spvValidatorOptionsSetWorkgroupScalarBlockLayout(options, true);
+    if (spvValidateWithOptions(context, options, &binary, &diagnostic) != SPV_SUCCESS) {
+        const bool said = diagnostic != NULL && diagnostic->error != NULL;
+        const char *text = said ? diagnostic->error : "no reason given";
+        why = qg_format(arena, "the SPIR-V is not valid, at instruction %zu: %.*s",
+                        said ? diagnostic->position.index : 0, (int)strcspn(text, "\n"), text);
+    }
+    spvDiagnosticDestroy(diagnostic);
+    spvValidatorOptionsDestroy(options);
+    spvContextDestroy(context);
+    return why;
+}
+
 /* ---- compilation ---------------------------------------------------------------------------------------------- */
 
 static const uint32_t *generate(qg_arena *arena, const char *name, const char *glsl, glslang_program_t *program,
@@ -250,7 +270,7 @@ static spv_result_t read_instruction(void *context, const spv_parsed_instruction
 const qg_spirv_instruction *qg_spirv_read(qg_arena *arena, const uint32_t *words, size_t bytes, uint32_t *count,
                                           uint32_t *bound, const char **why) {
     reader r = {.arena = arena};
-    spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_1);
+    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
     spv_diagnostic diagnostic = NULL;
     const bool good = context && spvBinaryParse(context, &r, words, bytes / 4, read_header, read_instruction,
                                                 &diagnostic) == SPV_SUCCESS;

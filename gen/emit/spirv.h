@@ -36,6 +36,8 @@ typedef struct qg_spirv_instruction {
  * instructions in `arena`, or NULL and sets `*why` when the words are no module. */
 const qg_spirv_instruction *qg_spirv_read(qg_arena *arena, const uint32_t *words, size_t bytes, uint32_t *count,
                                           uint32_t *bound, const char **why);
+/* NULL when `count` words are a valid module of any environment, up to SPIR-V 1.6, else why they are not. */
+const char *qg_spirv_validate_any(qg_arena *arena, const uint32_t *words, size_t count);
 /* NULL when `count` words are a valid module for Vulkan 1.1, else why they are not. */
 const char *qg_spirv_validate(qg_arena *arena, const char *name, const uint32_t *words, size_t count);
 

@@ -23,7 +23,7 @@ static double bound_of(const qg_trial *t, const float *magnitudes, const float *
     }
     *products = sum;
     double part = (double)(cols + 16) * u + t->rounding;
-    if (t->options.claim != QG_CLAIM_EXACT) part += 0x1p-10;
+    if (t->options.claim != QG_CLAIM_EXACT) part += t->options.claim == QG_CLAIM_BF16 ? 0x1p-7 : 0x1p-10;
     return part * sum + (t->options.claim == QG_CLAIM_INT8 ? of_groups * (0.5 / 127 + 0x1p-10) : 0);
 }
 

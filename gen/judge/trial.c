@@ -9,7 +9,7 @@
 
 enum { MOST_FAULTS = 40 }; /* after which a kernel is launched no more */
 
-const char *const qg_claim_names[] = {"exact", "half", "int8"};
+const char *const qg_claim_names[] = {"exact", "half", "bf16", "int8"};
 
 static double now(void) {
     struct timespec t;
@@ -375,7 +375,7 @@ static const char *prepare(qg_trial *t) {
     t->y_type = qg_harness_argument(t->harness, QG_USE_Y)->type;
     t->rounding = rounding_of(t->y_type);
     if (t->harness->computes == QG_COMPUTES_SUMS && t->options.claim != QG_CLAIM_EXACT)
-        t->rounding = fmax(t->rounding, 0x1p-10);
+        t->rounding = fmax(t->rounding, t->options.claim == QG_CLAIM_BF16 ? 0x1p-7 : 0x1p-10);
     j->type = qg_scalars[t->y_type].name;
     return NULL;
 }

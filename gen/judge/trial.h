@@ -10,6 +10,7 @@
 typedef enum qg_claim {
     QG_CLAIM_EXACT, /* products of f32 */
     QG_CLAIM_HALF,  /* both operands rounded to f16 */
+    QG_CLAIM_BF16,  /* or to bf16 */
     QG_CLAIM_INT8,  /* x rounded to 8 bits with a scale for 32 columns */
     QG_CLAIM_COUNT
 } qg_claim;

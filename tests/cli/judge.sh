@@ -84,7 +84,7 @@ unable "has no function nope" "${c[@]}" --kernel nope
 unable "no format is named q4_L" "$data/q4_K.comp" --format q4_L
 unable "there is no harness nope" "$data/q4_K.comp" --format q4_K --harness nope
 unable "is for \`target c\`" "$data/q4_K.comp" --format q4_K --harness "$data/c-values.harness"
-unable "--class is exact, half or int8, not 'double'" "${q4[@]}" --class double
+unable "--class is exact, half, bf16 or int8, not 'double'" "${q4[@]}" --class double
 unable "--set takes NAME=NUMBER, not 'threads'" "${q4[@]}" --set threads
 unable "has no \`let\` of the name in --set other=1" "${q4[@]}" --set other=1
 unable "--time-limit takes seconds, not 'soon'" "${q4[@]}" --time-limit soon
