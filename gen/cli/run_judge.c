@@ -276,7 +276,7 @@ int qg_command_judge(qg_session *session, int argc, char **argv) {
         QG_SESSION_OPTIONS(session),
     };
     if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &r.files))
-        return session->helped ? 1 : UNABLE;
+        return 1;
     if (!r.files.count) return qg_complain("which file is to be judged?"), UNABLE;
     if (!r.format) return qg_complain("which format should the kernel follow? --format F says"), UNABLE;
     if (!choose_claim(&r) || !choose_worker(&r) || !qg_session_load(session)) return UNABLE;

@@ -158,8 +158,9 @@ static const char *kind_of(const flip *i, uint32_t count) {
     return within(i->missing, i->found, count) ? "not-always" : "missing-element";
 }
 
-/* Elements that bits of one code show to be wrong are wrong for others, too, which are not to blame: a scale of the whole block
- * does not reach them, say. So codes of the fewest elements are looked at first, and of what is known nothing more is said. */
+/* Elements that bits of one code show to be wrong are wrong for others, too, which are not to blame: a scale of the
+ * whole block does not reach them, say. So codes of the fewest elements are looked at first, and of what is known
+ * nothing more is said. */
 static void learn(flips *f, bool whole_block) {
     const uint32_t count = f->t->layout->elements;
     bool *known = QG_NEW_ARRAY(f->t->arena, bool, count);
@@ -214,7 +215,8 @@ static bool joins(const flips *f, const qg_owner *map, const flip *a, const flip
            same(a->right, b->right, count) && same(a->found, b->found, count);
 }
 
-/* Whether flip b is what flip a is for another instance: the same bit of the same code, as far from where it belongs. */
+/* Whether flip b is what flip a is for another instance: the same bit of the same code, as far from where it belongs.
+ * */
 static bool likewise(const flips *f, const qg_owner *map, const flip *a, const flip *b) {
     const qg_owner *p = &map[a->bit], *q = &map[b->bit];
     const uint32_t count = f->t->layout->elements;

@@ -1,5 +1,5 @@
-/* cross.h: a SPIR-V module as Metal text, through SPIRV-Cross, so that the executor of this machine can run it and check each
- * access, each barrier and each order of threads, whoever wrote it. */
+/* cross.h: a SPIR-V module as Metal text, through SPIRV-Cross, so that the executor of this machine can run it and
+ * check each access, each barrier and each order of threads, whoever wrote it. */
 #ifndef QKGEN_CROSS_H
 #define QKGEN_CROSS_H
 

@@ -1,4 +1,5 @@
-/* The text of a harness: statements, each of which begins with a word, with the lexer and the expressions of specifications. */
+/* The text of a harness: statements, each of which begins with a word, with the lexer and the expressions of
+ * specifications. */
 #include "judge/harness.h"
 
 #include "spec/lex.h"

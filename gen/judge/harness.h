@@ -140,8 +140,8 @@ typedef struct qg_call {
     uint32_t group[3], grid[3]; /* group[0] 0: the kernel says */
 } qg_call;
 
-/* Why a shape is not for kernels of this harness, or NULL. `*why_not` tells a shape that it does not need (false) from an
- * expression that has no value there (true), which is an error in the harness. */
+/* Why a shape is not for kernels of this harness, or NULL. `*why_not` tells a shape that it does not need (false)
+ * from an expression that has no value there (true), which is an error in the harness. */
 const char *qg_harness_call(qg_arena *arena, const qg_harness *harness, qg_call_shape shape, qg_call *call,
                             bool *broken);
 

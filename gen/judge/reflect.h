@@ -12,9 +12,11 @@ typedef struct qg_reflection {
     uint32_t push_bytes;                 /* that are used */
 } qg_reflection;
 
-/* Reads a module in a process of its own first, because one that is broken may crash its reader. The entry point is `entry`, or the only one. NULL, or why the module cannot be judged. */
+/* Reads a module in a process of its own first, because one that is broken may crash its reader. The entry point is
+ * `entry`, or the only one. NULL, or why the module cannot be judged. */
 const char *qg_reflect(qg_arena *arena, const void *words, size_t bytes, const char *entry, qg_reflection *reflection);
-/* NULL, or where a harness does not fit: a buffer that the module uses and the harness does not name, too few push constants. */
+/* NULL, or where a harness does not fit: a buffer that the module uses and the harness does not name, too few push
+ * constants. */
 const char *qg_reflection_fits(qg_arena *arena, const qg_reflection *reflection, const qg_harness *harness);
 /* Whether a harness names the very buffers and push constants that a module uses: one that could be guessed. */
 bool qg_reflection_matches(qg_arena *arena, const qg_reflection *reflection, const qg_harness *harness);

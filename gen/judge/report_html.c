@@ -1,4 +1,5 @@
-/* Judgements as one page that needs no other file: the verdict, the block with what was read rightly, wrongly and never, and the
+/* Judgements as one page that needs no other file: the verdict, the block with what was read rightly, wrongly and
+ * never, and the
  * sentences. Without scripts. */
 #include "judge/judge.h"
 

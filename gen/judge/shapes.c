@@ -1,4 +1,5 @@
-/* Shapes that hide bugs: one block, odd numbers of blocks, rows around the size of a workgroup, several right-hand sides. */
+/* Shapes that hide bugs: one block, odd numbers of blocks, rows around the size of a workgroup, several right-hand
+ * sides. */
 #include "judge/trial.h"
 
 #include "spec/value.h"
@@ -7,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far a sum of a row may be from the exact one. Each product and each addition of f32 rounds once, in any order; a claim adds
- * what operands lose. `x` of `cols`; groups of 32 columns share a scale in int8. */
+/* How far a sum of a row may be from the exact one. Each product and each addition of f32 rounds once, in any order;
+ * a claim adds what operands lose. `x` of `cols`; groups of 32 columns share a scale in int8. */
 static double bound_of(const qg_trial *t, const float *magnitudes, const float *x, uint64_t cols, double *products) {
     const double u = 0x1p-24;
     double sum = 0, of_groups = 0;

@@ -206,8 +206,8 @@ static bool actual_of_sums(qg_trial *t, const qg_call *call, const qg_blocks *bl
     return true;
 }
 
-/* Whether a kernel that claims to be exact sums all rows of blocks rightly with a few random right-hand sides. Then its weights
- * are those of the specification, as far as roundings tell; launches for each column need not be made. */
+/* Whether a kernel that claims to be exact sums all rows of blocks rightly with a few random right-hand sides. Then
+ * its weights are those of the specification, as far as roundings tell; launches for each column need not be made. */
 static bool sums_agree(qg_trial *t, const qg_call *call, const qg_blocks *blocks, const float *values,
                        const float *magnitudes) {
     const uint64_t cols = call->shape.cols, rows = call->shape.rows;
@@ -256,7 +256,7 @@ bool qg_actual(qg_trial *t, const qg_blocks *blocks, float *values) {
     return true;
 }
 
-/* ---- other workers ------------------------------------------------------------------------------------------------ */
+/* ---- other workers ----------------------------------------------------------------------------------------------- */
 
 const char *qg_leave(qg_trial *t, const qg_foreign_kernel *kernel, const qg_worker_options *options, qg_home *home) {
     qg_outcome outcome;

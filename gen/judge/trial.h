@@ -89,8 +89,8 @@ void qg_store_value(qg_scalar type, float value, unsigned char *to);
 /* Whether a result is the one that is expected, but for roundings. */
 bool qg_near(const qg_trial *t, float actual, float expected, float magnitude);
 
-/* The shape with the fewest blocks of one row, and rows, that holds `blocks` blocks and that the kernel takes; false when there
- * is none, after a note. */
+/* The shape with the fewest blocks of one row, and rows, that holds `blocks` blocks and that the kernel takes; false
+ * when there is none, after a note. */
 bool qg_shape_for(qg_trial *t, uint64_t blocks, qg_call_shape *shape);
 /* A call of a shape: NULL, or why the kernel does not take it. An error in the harness ends the trial. */
 const char *qg_call_of(qg_trial *t, qg_call_shape shape, qg_call *call);
@@ -104,7 +104,8 @@ typedef struct qg_launch_data {
     uint64_t n_y;
 } qg_launch_data;
 
-/* Launches, and reads y. A fault is a finding, once for each evidence, and returns false; so does what ends the trial. */
+/* Launches, and reads y. A fault is a finding, once for each evidence, and returns false; so does what ends the
+ * trial. */
 bool qg_try(qg_trial *t, const qg_call *call, const qg_launch_data *data);
 /* Fills the rooms of a call with what is given. */
 bool qg_fill_rooms(qg_trial *t, const qg_call *call, const qg_launch_data *data, qg_room *rooms);
@@ -155,8 +156,8 @@ void qg_see_places(qg_trial *t);
 void qg_see_order(qg_trial *t);
 void qg_see_sums(qg_trial *t);
 
-/* shapes.c: compares a launch of random data with what is right, at one shape. How many results are wrong; `*first` the first
- * and `*sentence` what is wrong with it. UINT64_MAX: it could not be launched. */
+/* shapes.c: compares a launch of random data with what is right, at one shape. How many results are wrong; `*first`
+ * the first and `*sentence` what is wrong with it. UINT64_MAX: it could not be launched. */
 typedef struct qg_comparison {
     uint64_t wrong, all;
     const char *sentence;

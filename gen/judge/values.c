@@ -77,7 +77,8 @@ static const char *name_special(specials *s, const special *i) {
     return qg_format(s->t->arena, "all %s are 0x%x", c->name, i->bits);
 }
 
-/* What becomes of a result that is subnormal in y's type is for the device to choose, unless the module says otherwise. */
+/* What becomes of a result that is subnormal in y's type is for the device to choose, unless the module says
+ * otherwise. */
 static bool is_tiny(const qg_trial *t, float value) {
     return fabsf(value) < (t->y_type == QG_F16 ? 0x1p-14f : 0x1p-126f);
 }

@@ -1,5 +1,5 @@
-/* worker.h: foreign code in a process of its own. The process gets calls through shared memory, and is ended when one takes too
- * long. A fault there is an answer here. */
+/* worker.h: foreign code in a process of its own. The process gets calls through shared memory, and is ended when
+ * one takes too long. A fault there is an answer here. */
 #ifndef QKGEN_WORKER_H
 #define QKGEN_WORKER_H
 
@@ -11,10 +11,9 @@ typedef struct qg_foreign_kernel {
     const char *entry; /* the entry point */
     const void *bytes; /* SPIR-V words, or the text of a Metal file */
     size_t length;
-    const qg_texts *defines; /* of a Metal text */
-    bool
-        crossed; /* a Metal text that was SPIR-V: push constants are a buffer of it, workgroups have sizes of their own */
-    uint32_t group[3], group_id[3];
+    const qg_texts *defines;        /* of a Metal text */
+    bool crossed;                   /* a Metal text that was SPIR-V: push constants are a buffer of it, */
+    uint32_t group[3], group_id[3]; /* and workgroups have the module's size */
 } qg_foreign_kernel;
 
 /* The order in which threads of the Metal executor take turns. */
@@ -47,8 +46,8 @@ typedef struct qg_room {
 
 enum { QG_MARGIN = 4096 };
 
-/* Starts a process and makes the kernel ready. NULL and a sentence when that fails; `*outcome` tells whether the kernel is to
- * blame. */
+/* Starts a process and makes the kernel ready. NULL and a sentence when that fails; `*outcome` tells whether the
+ * kernel is to blame. */
 qg_worker *qg_worker_open(qg_arena *arena, const qg_foreign_kernel *kernel, const qg_worker_options *options,
                           qg_outcome *outcome, const char **why);
 void qg_worker_close(qg_worker *worker);
@@ -61,12 +60,12 @@ uint32_t qg_worker_lanes(const qg_worker *worker);
 /* Whether the last launch took too long. */
 bool qg_worker_hung(const qg_worker *worker);
 
-/* Memory for everything that `call` passes, which is zero, margins included; the same order as call->passed. False when there is
- * not that much. What was given before is gone. */
+/* Memory for everything that `call` passes, which is zero, margins included; the same order as call->passed. False
+ * when there is not that much. What was given before is gone. */
 bool qg_worker_rooms(qg_worker *worker, const qg_call *call, qg_room *rooms);
 
-/* `open`: what is bound goes on to the end of the margin, and not to the end of the tensor (Vulkan). `low`: a tensor begins at
- * the edge of what may be touched, and does not end there (C). */
+/* `open`: what is bound goes on to the end of the margin, and not to the end of the tensor (Vulkan). `low`: a tensor
+ * begins at the edge of what may be touched, and does not end there (C). */
 typedef struct qg_launch_mode {
     bool open, low;
 } qg_launch_mode;

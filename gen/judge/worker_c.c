@@ -1,4 +1,5 @@
-/* C functions of a shared library. A tensor ends where the next page may not be touched, or begins behind such a page. */
+/* C functions of a shared library. A tensor ends where the next page may not be touched, or begins behind such a
+ * page. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, which POSIX has since 2024 */
 #include "judge/worker.h"
 

@@ -1,5 +1,5 @@
-/* SPIR-V on a Vulkan device. All that the device and its driver have is switched on, because the foreign module does not say to
- * us what its engine does. All rooms are one buffer, of which each binding sees its own. */
+/* SPIR-V on a Vulkan device. All that the device and its driver have is switched on, because the foreign module does
+ * not say to us what its engine does. All rooms are one buffer, of which each binding sees its own. */
 #include "judge/worker.h"
 
 #include <vulkan/vulkan.h>
