@@ -2,6 +2,7 @@
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int16 : require
 
 // y[b][r] = sum over c of w[r][c] x[b][c], w in q8_0. A workgroup has one row and one b: each thread takes every 64th block,
 // and a tree in shared memory adds what they have.
@@ -20,14 +21,14 @@ shared float part[64];
 #define SUM float
 #endif
 
-#if defined(GEMV_INDEX_INT32) // bytes of a matrix in 32 bits
-#define ROW_START int(row) * int(cols / 32 * 34)
+#if defined(GEMV_INDEX_INT32) // wraps at 2^31 bytes
+#define ROW_START(row) int(row) * int(cols / 32 * 34)
 #define INDEX int
-#elif defined(GEMV_ROW_UINT32)
-#define ROW_START row * (cols / 32 * 34)
+#elif defined(GEMV_INDEX_16_BIT) // wraps at 65536 bytes
+#define ROW_START(row) uint(uint16_t(row * (cols / 32 * 34)))
 #define INDEX uint
 #else
-#define ROW_START row * (cols / 32 * 34)
+#define ROW_START(row) row * (cols / 32 * 34)
 #define INDEX uint
 #endif
 
@@ -50,7 +51,7 @@ void main() {
     const uint x_start = vector * cols;
 #endif
     SUM sum = SUM(0);
-    for (uint k = t; k < cols / 32; k += 64) sum += SUM(dot_block(ROW_START + INDEX(k * 34), x_start + k * 32));
+    for (uint k = t; k < cols / 32; k += 64) sum += SUM(dot_block(ROW_START(row) + INDEX(k * 34), x_start + k * 32));
     part[t] = float(sum);
 #ifndef GEMV_NO_FIRST_BARRIER
     barrier();
