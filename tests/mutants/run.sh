@@ -71,7 +71,7 @@ khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT,VK_VA
 END
   shift
   VK_LAYER_SETTINGS_PATH=$work/$name.settings VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation judged "$name.layer" "$@"
-  grep -oE '(VUID|UNASSIGNED|SYNC)-[-A-Za-z0-9_]+' "$work/$name.log" | sort -u >"$work/$name.layers" || true
+  grep -oE '(VUID|UNASSIGNED|SYNC)-[-A-Za-z0-9_]+' "$work/$name.log" 2>&1 | sort -u >"$work/$name.layers" || true
 }
 
 # one NAME FILE KERNEL FORMAT HARNESS [MACRO]: all that is run of it.

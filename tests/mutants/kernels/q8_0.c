@@ -15,10 +15,12 @@ static float half_to_float(uint16_t bits) {
     return bits >> 15 ? -size : size;
 }
 
+#ifndef Q8_0_SCRATCH_BY_ROWS
 static void decode(const block *blocks, int64_t count, float *to) {
     for (int64_t k = 0; k < count; ++k)
         for (int e = 0; e < 32; ++e) to[k * 32 + e] = (float)blocks[k].qs[e] * half_to_float(blocks[k].d);
 }
+#endif
 
 void gemv(const block *w, const float *x, float *y, float *scratch, int64_t rows, int64_t cols, int64_t batch) {
 #ifdef Q8_0_SCRATCH_BY_ROWS
