@@ -10,6 +10,7 @@
  *   text   templates, and the printers of GLSL, MSL and C
  *   emit   words of SPIR-V, and the files of a run
  *   files  model files; of the others it knows base and spec alone
+ *   judge  what a kernel of somebody else does with each bit, and the reports; it knows nothing of files
  *   cli    the commands */
 #ifndef QKGEN_BASE_H
 #define QKGEN_BASE_H

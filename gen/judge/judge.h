@@ -4,7 +4,8 @@
  *   kernel file + harness --worker--> a process that launches it
  *   worker + layout --evidence--> qg_judgement --report--> text, JSON, SARIF, HTML
  *
- * Foreign code never runs in the judging process. docs/judge.md has the language of harnesses and what each evidence is. */
+ * Foreign code never runs in the judging process.
+ * docs/judge.md has the language of harnesses and what each evidence is. */
 #ifndef QKGEN_JUDGE_H
 #define QKGEN_JUDGE_H
 
