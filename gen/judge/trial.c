@@ -170,6 +170,9 @@ bool qg_launch(qg_trial *t, const qg_call *call, qg_launch_mode mode) {
     const qg_outcome outcome = qg_worker_launch(t->worker, call, mode, &why);
     t->judgement->runs[t->evidence].launches += 1;
     if (outcome == QG_UNABLE) t->unable = why;
+    if (outcome == QG_SLOW)
+        t->judgement->runs[t->evidence].left_out =
+            qg_format(t->arena, "shapes like %s: %s", qg_say_shape(t, call->shape), why);
     if (outcome == QG_FAULT) tell_fault(t, call, why);
     return outcome == QG_RAN;
 }
