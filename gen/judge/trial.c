@@ -361,6 +361,17 @@ static void doubt_driver(qg_trial *t) {
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
+/* What a test like those of engines would see: random data of usual size, 16 rows, an even width, one right-hand side. */
+static void take_nmse(qg_trial *t) {
+    const uint64_t blocks = (256 + t->layout->elements - 1) / t->layout->elements;
+    qg_call_shape shape = {16, blocks * t->layout->elements, t->harness->computes == QG_COMPUTES_ROWS ? 16 : 1};
+    t->judgement->nmse = -1;
+    if (!t->options.nmse || t->unable || t->stopped) return;
+    const qg_comparison c = qg_compare(t, shape, 1, 0);
+    if (c.wrong != UINT64_MAX && c.squares > 0)
+        t->judgement->nmse = isnan(c.error_squares) ? INFINITY : c.error_squares / c.squares;
+}
+
 static double rounding_of(qg_scalar type) { return type == QG_F32 ? 0x1p-20 : type == QG_F16 ? 0x1p-9 : 0x1p-6; }
 
 static const char *prepare(qg_trial *t) {
@@ -416,6 +427,7 @@ const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harnes
         judgement->runs[e].seconds = now() - from;
     }
     doubt_driver(t);
+    take_nmse(t);
     qg_worker_close(t->worker);
     judgement->seconds = now() - begin;
     return t->unable;
