@@ -361,7 +361,7 @@ static void doubt_driver(qg_trial *t) {
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-/* What a test like those of engines would see: random data of usual size, 16 rows, an even width, one right-hand side. */
+/* What a test like those of engines would see: random data of usual size, 16 rows, an even width, one vector. */
 static void take_nmse(qg_trial *t) {
     const uint64_t blocks = (256 + t->layout->elements - 1) / t->layout->elements;
     qg_call_shape shape = {16, blocks * t->layout->elements, t->harness->computes == QG_COMPUTES_ROWS ? 16 : 1};
