@@ -107,7 +107,8 @@ static void compare_special(specials *s, uint32_t n, const float *expected, cons
             ++tiny;
             continue;
         }
-        if (is_narrow(t) && fabsf(expected[e]) >= 65504) continue; /* beyond what halves hold */
+        if (is_narrow(t) && fabsf(expected[e]) >= 65504) continue;        /* beyond what halves hold */
+        if (fabsf(expected[e]) >= 0x1p120f && isinf(actual[e])) continue; /* what it is made of may be beyond f32 */
         wrong[e] = true;
         if (first == count) first = e;
     }
