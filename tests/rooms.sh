@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The rooms of gen/: a folder each, in the order of the list below. A file includes its own room and those before it, never
-# one after it; gen/files, which reads model files, of the others base and spec alone. Files must not include each other in
+# one after it; gen/files, which reads model files, of the others base and spec alone, and gen/judge all but files. Files must not include each other in
 # a circle, lines of C must not go beyond 120 columns, and functions not beyond so many lines.
 #
 #   tests/rooms.sh           checks, says on its last line how much there is, and that it finds what is planted in a copy
@@ -20,6 +20,7 @@ BEGIN {
     n_rooms = split("base spec ir build text emit files judge cli", rooms, " ")
     for (i = 1; i <= n_rooms; i++) rank[rooms[i]] = i
     only["files"] = " files base spec "
+    only["judge"] = " judge base spec ir build text emit "
     columns = 120
     lines = 80 # of a function
     while (("find gen -name \"*.[ch]\" -o -name \"*.def\" | LC_ALL=C sort" | getline path) > 0) {
@@ -132,6 +133,7 @@ plant() {
 }
 plant ir/ir.c '#include "build/plan.h"' 'gen/ir/ir.c:[0-9]+: includes build/plan.h: ir knows nothing of build'
 plant files/gguf.c '#include "text/text.h"' 'files knows nothing of text'
+plant judge/judge.c '#include "files/container.h"' 'judge knows nothing of files'
 plant base/base.h '#include "spec/spec.h"' 'closes a circle of includes: .*base/base.h'
 plant text/text.h '#include "text/plain.h"' 'closes a circle of includes: .*text/plain.h'
 plant cli/run.h '#include "spec.h"' 'includes spec.h, which is no file of gen/'

@@ -234,6 +234,15 @@ static bool write_report(judge_run *r, const char *path,
     return !why;
 }
 
+/* The bound is that of ggml's test-backend-ops. */
+static void print_nmse(const qg_judgement *j) {
+    if (j->nmse < 0)
+        printf("nmse of %s: not taken\n", j->kernel);
+    else
+        printf("nmse of %s: %.2g, which a test at 5e-4 %s\n", j->kernel, j->nmse,
+               j->nmse <= 5e-4 ? "passes" : "refuses");
+}
+
 static int judge_all(judge_run *r) {
     uint32_t wrong = 0, unable = 0;
     r->done = QG_NEW_ARRAY(r->arena, const qg_judgement *, r->files.count);
@@ -251,6 +260,7 @@ static int judge_all(judge_run *r) {
     qg_text text = qg_text_new(r->arena);
     if (r->n_done) qg_report_text(&text, r->done, r->n_done, MOST_FINDINGS, r->session->color);
     if (text.data) fputs(text.data, stdout);
+    for (uint32_t i = 0; i < r->n_done && r->options.nmse; ++i) print_nmse(r->done[i]);
     if (!write_report(r, r->html, qg_report_html) || !write_report(r, r->json, qg_report_json) ||
         !write_report(r, r->sarif, qg_report_sarif))
         return UNABLE;
@@ -270,13 +280,13 @@ int qg_command_judge(qg_session *session, int argc, char **argv) {
         {"--time-limit", QG_TEXT, &r.time_limit, "S", "seconds for a launch (default: 20)"},
         {"--seed", QG_COUNT, &r.seed, "N", "of random data (default: 1)"},
         {"--quick", QG_FLAG, &r.quick, NULL, "fewer shapes and blocks"},
+        {"--nmse", QG_FLAG, &r.options.nmse, NULL, "says what a test that compares squared errors would see, too"},
         {"--html", QG_TEXT, &r.html, "FILE", "writes a page for people"},
         {"--json", QG_TEXT, &r.json, "FILE", "writes all that was found"},
         {"--sarif", QG_TEXT, &r.sarif, "FILE", "writes SARIF, which code hosts show in a review"},
         QG_SESSION_OPTIONS(session),
     };
-    if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &r.files))
-        return 1;
+    if (!qg_options_read(session, argc, argv, options, QG_LENGTH(options), &r.files)) return 1;
     if (!r.files.count) return qg_complain("which file is to be judged?"), UNABLE;
     if (!r.format) return qg_complain("which format should the kernel follow? --format F says"), UNABLE;
     if (!choose_claim(&r) || !choose_worker(&r) || !qg_session_load(session)) return UNABLE;

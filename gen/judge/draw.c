@@ -105,13 +105,13 @@ void qg_block_draw(qg_arena *arena, const qg_layout *layout, const qg_blocks *bl
     const unsigned char **at = QG_NEW_ARRAY(arena, const unsigned char *, layout->n_buffers);
     for (uint32_t b = 0; b < layout->n_buffers; ++b) at[b] = blocks->data[b] + block * layout->buffers[b].bytes;
     for (int tries = 0; tries < 1000; ++tries) {
-        bool good = true, some = false;
+        bool good = true, some = false; /* some element of usual size */
         draw_once(layout, blocks, block, random);
         wake(layout, blocks, block, at, random);
         for (uint32_t i = 0; i < layout->elements && good; ++i) {
             const float v = qg_value_of(&(qg_element){layout, at, i});
             good = isfinite(v) && fabs((double)v) < most;
-            some |= v != 0;
+            some |= fabs((double)v) > 0x1p-10;
         }
         if (good && some) return;
     }

@@ -1,14 +1,16 @@
-/* The kinds of evidence, and what a judgement comes to. */
+/* What the evidences are called, and the verdict of a judgement. */
 #include "judge/judge.h"
 
-const qg_evidence_info qg_evidences[] = {
+const qg_evidence_info qg_evidences[QG_EVIDENCE_COUNT] = {
 #define E(id, name, title) {name, title},
 #include "judge/evidence.def"
 #undef E
 };
 
 uint32_t qg_judgement_wrong(const qg_judgement *judgement) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < judgement->n_findings; ++i) count += judgement->findings[i].severity == QG_WRONG;
-    return count;
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < judgement->n_findings; i++) {
+        wrong += judgement->findings[i].severity == QG_WRONG;
+    }
+    return wrong;
 }

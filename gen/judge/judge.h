@@ -76,6 +76,7 @@ typedef struct qg_judgement {
     const char *sum;     /* the class that sums are held to; NULL where nothing is summed */
     double seconds;
     double worst_error; /* of sums, as a part of the bound */
+    double nmse;        /* errors by values, squared, of 16 rows of random data; negative: not taken */
     uint32_t n_findings, capacity;
     qg_finding *findings; /* in the order of evidence */
     qg_evidence_run runs[QG_EVIDENCE_COUNT];

@@ -1,260 +1,269 @@
-/* Judgements as one page that needs no other file: the verdict, the block with what was read rightly, wrongly and
- * never, and the
- * sentences. Without scripts. */
-#include "judge/judge.h"
+/* The report as one page that needs no other file. Its text may come from a kernel's file or a driver, so that nothing
+ * gets into the page that is not escaped, and the page forbids scripts and what lies elsewhere. */
+#include "judge/report_html.h"
+#include "spec/show.h"
 
+#include <stdarg.h>
 #include <string.h>
 
-static const char *const state_names[] = {"unseen", "spare", "right", "wrong", "never"};
-static const char *const state_words[] = {"not tried", "of no code", "right", "wrong", "never read"};
+enum { MOST_FINDINGS = 16 /* before the rest is folded */ };
 
-static const char style[] =
-    ":root{color-scheme:light dark;--paper:#fbfaf7;--ink:#1d1f21;--soft:#5f6368;--line:#d9d6ce;--card:#fff;"
-    "--right:#2e7d4f;--right-in:#fff;--wrong:#b3261e;--wrong-in:#fff;--never:#8a6d00;--never-in:#fff;--spare:#e7e4dc;"
-    "--spare-in:#5f6368}\n"
-    "@media(prefers-color-scheme:dark){:root{--paper:#16181a;--ink:#e8e6e1;--soft:#a3a6aa;--line:#34373a;--card:#"
-    "1e2124;"
-    "--right:#2f8f5b;--wrong:#d9483f;--never:#b08900;--never-in:#000;--spare:#2b2e31;--spare-in:#a3a6aa}}\n"
-    "*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 "
-    "system-ui,sans-serif}\n"
-    "main{max-width:62rem;margin:0 auto;padding:1.5rem 1rem 4rem}h1{font-size:1.5rem;margin:.5rem 0 1rem}\n"
-    "h2{font-size:1.15rem;margin:0;overflow-wrap:anywhere}h3{font-size:1rem;margin:1.5rem 0 .5rem}\n"
-    "article{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:1rem;margin:0 0 1.5rem}\n"
-    ".about{color:var(--soft);margin:.25rem 0 1rem;overflow-wrap:anywhere}.verdict{font-weight:600;margin:.75rem 0}\n"
-    ".verdict.bad{color:var(--wrong)}.verdict.good{color:var(--right)}\n"
-    "nav{margin:0 0 1.5rem}nav "
-    "td{overflow-wrap:anywhere}a{color:inherit}.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;"
-    "background:var(--card);padding:"
-    ".5rem}\n"
-    ":focus-visible{outline:3px solid #4c8bf5;outline-offset:2px}\n"
-    "table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3rem .6rem .3rem 0;border-bottom:1px "
-    "solid var(--line);"
-    "vertical-align:top;font-weight:400}thead th{color:var(--soft);font-size:.85rem}td.n{text-align:right;"
-    "font-variant-numeric:tabular-nums}\n"
-    ".wide{overflow-x:auto}ol{padding-left:1.5rem}li{margin:.4rem 0;overflow-wrap:anywhere}\n"
-    ".tag{font-size:.8rem;font-weight:700;text-transform:uppercase;letter-spacing:.03em;margin-right:.5rem}\n"
-    ".tag.wrong{color:var(--wrong)}.tag.note{color:var(--soft)}\n"
-    ".field{margin:.6rem 0}.field b{font-weight:600}.bytes{display:flex;flex-wrap:wrap;gap:3px;margin-top:.25rem}\n"
-    ".byte{display:flex;border-radius:3px;overflow:hidden}.byte i{display:block;width:11px;height:20px;font:10px/20px "
-    "ui-monospace,monospace;text-align:center;font-style:normal}\n"
-    ".right{background:var(--right);color:var(--right-in)}.wrong{background:var(--wrong);color:var(--wrong-in)}"
-    ".never{background:var(--never);color:var(--never-in)}.spare,.unseen{background:var(--spare);color:var(--spare-in)}"
-    "\n"
-    ".tag.wrong,.tag.note{background:none}.key span{display:inline-block;padding:0 .4rem;border-radius:3px;margin:0 "
-    ".8rem .3rem 0;"
-    "font-size:.85rem}\n"
-    "summary{cursor:pointer;padding:.2rem 0}\n"
-    "@media print{body{background:#fff;color:#000}article{break-inside:avoid-page;border-color:#999}.byte i{"
-    "print-color-adjust:exact;-webkit-print-color-adjust:exact}.skip{display:none}}\n";
+/* ---- markup ------------------------------------------------------------------------------------------------------ */
 
-/* Text between tags, or in quotes. Bytes that a page may not hold become '?'. */
-static void put(qg_text *text, const char *what) {
-    for (const unsigned char *c = (const unsigned char *)(what ? what : ""); *c; ++c) {
-        const char byte = (char)*c;
-        if (*c == '<')
-            qg_text_puts(text, "&lt;");
-        else if (*c == '>')
-            qg_text_puts(text, "&gt;");
-        else if (*c == '&')
-            qg_text_puts(text, "&amp;");
-        else if (*c == '"')
-            qg_text_puts(text, "&quot;");
-        else if (*c < 32 && *c != '\n' && *c != '\t')
-            qg_text_puts(text, "?");
-        else
-            qg_text_add(text, &byte, 1);
+void qg_html(const qg_page *page, const char *format, ...) {
+    char small[512];
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int needed = vsnprintf(small, sizeof small, format, list);
+    if (needed >= 0 && (size_t)needed < sizeof small) {
+        qg_text_add(page->text, small, (size_t)needed);
+    } else if (needed >= 0) {
+        char *large = qg_alloc(page->arena, (size_t)needed + 1);
+        vsnprintf(large, (size_t)needed + 1, format, again);
+        qg_text_add(page->text, large, (size_t)needed);
     }
+    va_end(again);
+    va_end(list);
 }
 
-static uint32_t wrong_by(const qg_judgement *j, uint32_t evidence) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < j->n_findings; ++i)
-        count += (uint32_t)j->findings[i].evidence == evidence && j->findings[i].severity == QG_WRONG;
-    return count;
-}
-
-static void evidence_table(qg_text *text, const qg_judgement *j) {
-    qg_text_puts(text,
-                 "<h3>What was looked at</h3>\n<div class=\"wide\"><table><thead><tr><th>evidence<th>result<th>launches"
-                 "<th>results<th>seconds</tr></thead><tbody>\n");
-    for (uint32_t e = 0; e < QG_EVIDENCE_COUNT; ++e) {
-        const qg_evidence_run *run = &j->runs[e];
-        qg_text_printf(text, "<tr><th scope=\"row\">%s<td>", qg_evidences[e].title);
-        if (!run->done)
-            qg_text_puts(text, "not taken");
-        else if (wrong_by(j, e))
-            qg_text_printf(text, "<strong>%u wrong</strong>", wrong_by(j, e));
-        else
-            qg_text_puts(text, "right");
-        if (run->left_out) {
-            qg_text_puts(text, run->done ? "; left out: " : ": ");
-            put(text, run->left_out);
+const char *qg_html_escaped(qg_arena *arena, const char *raw) {
+    qg_text text = qg_text_new(arena);
+    for (const char *at = qg_report_visible(arena, raw); *at != '\0'; at++) {
+        switch (*at) {
+        case '&': qg_text_puts(&text, "&amp;"); break;
+        case '<': qg_text_puts(&text, "&lt;"); break;
+        case '>': qg_text_puts(&text, "&gt;"); break;
+        case '"': qg_text_puts(&text, "&quot;"); break;
+        case '\'': qg_text_puts(&text, "&#39;"); break;
+        default: qg_text_add(&text, at, 1);
         }
-        qg_text_printf(text, "<td class=\"n\">%u<td class=\"n\">%llu<td class=\"n\">%.2f</tr>\n", run->launches,
-                       (unsigned long long)run->compared, run->seconds);
     }
-    qg_text_puts(text, "</tbody></table></div>\n");
+    return text.data != NULL ? text.data : "";
 }
 
-/* The code of a bit, and its instance. */
-static const char *owner_name(qg_arena *arena, const qg_layout *layout, const qg_owner *owner) {
-    if (owner->kind != QG_OWNER_CODE) return "spare";
-    const qg_code *c = &layout->codes[owner->code];
-    return c->count == 1 ? c->name : qg_format(arena, "%s[%u]", c->name, owner->instance);
+/* ---- the verdict ------------------------------------------------------------------------------------------------- */
+
+static const char *verdict_class(const qg_judgement *judgement) {
+    static const char *const classes[QG_VERDICT_COUNT] = {"is-clean", "is-wrong", "is-none"};
+    return classes[qg_verdict_of(judgement)];
 }
 
-static void byte_cells(qg_text *text, const qg_judgement *j, uint32_t buffer, const qg_owner *map, uint32_t byte) {
-    static const char letters[] = {' ', ' ', ' ', 'x', '-'};
-    qg_text_printf(text, "<span class=\"byte\" title=\"byte %u: ", byte);
-    const char *last = "";
-    for (uint32_t bit = byte * 8; bit < byte * 8 + 8; ++bit) {
-        const char *name = owner_name(text->arena, j->layout, &map[bit]);
-        if (strcmp(name, last)) {
-            qg_text_puts(text, *last ? ", " : "");
-            put(text, name);
+static const char *are(uint32_t count) { return count == 1 ? "is" : "are"; }
+
+static const char *bits_sentence(const qg_page *page) {
+    uint32_t n[QG_BIT_STATES], all = 0;
+    qg_report_bits(page->judgement, n);
+    for (uint32_t s = 0; s < QG_BIT_STATES; s++) {
+        all += n[s];
+    }
+    const char *total = qg_report_number(page->arena, all);
+    const char *wrong = qg_report_number(page->arena, n[QG_BIT_WRONG]);
+    const char *unread = qg_report_number(page->arena, n[QG_BIT_UNREAD]);
+    const char *reach = n[QG_BIT_WRONG] == 1 ? "reaches" : "reach";
+    if (n[QG_BIT_WRONG] > 0 && n[QG_BIT_UNREAD] > 0) {
+        return qg_format(page->arena, "Of the %s bits of a block, %s %s the wrong elements, and %s %s never read.",
+                         total, wrong, reach, unread, are(n[QG_BIT_UNREAD]));
+    }
+    if (n[QG_BIT_WRONG] > 0) {
+        return qg_format(page->arena, "Of the %s bits of a block, %s %s the wrong elements.", total, wrong, reach);
+    }
+    if (n[QG_BIT_UNREAD] > 0) {
+        return qg_format(page->arena, "Of the %s bits of a block, %s %s never read.", total, unread,
+                         are(n[QG_BIT_UNREAD]));
+    }
+    if (n[QG_BIT_UNSEEN] > 0) {
+        return qg_format(page->arena, "Of the %s bits of a block, %s %s not tried.", total,
+                         qg_report_number(page->arena, n[QG_BIT_UNSEEN]), n[QG_BIT_UNSEEN] == 1 ? "was" : "were");
+    }
+    return qg_format(page->arena,
+                     "Each of the %s bits of a block reaches the elements that it belongs to, and no others.", total);
+}
+
+static void add_verdict(const qg_page *page) {
+    const qg_judgement *it = page->judgement;
+    uint32_t left = 0, wrong = qg_judgement_wrong(it);
+    for (uint32_t e = 0; e < QG_EVIDENCE_COUNT; e++) {
+        left += !it->runs[e].done;
+    }
+    qg_html(page, "<p class=\"verdict %s\"><span class=\"label\">", verdict_class(it));
+    switch (qg_verdict_of(it)) {
+    case QG_VERDICT_WRONG:
+        qg_html(page, "Wrong: %s.</span> %s", qg_report_many(page->arena, wrong, "finding", "findings"),
+                bits_sentence(page));
+        break;
+    case QG_VERDICT_CLEAN: qg_html(page, "Nothing wrong was found.</span> %s", bits_sentence(page)); break;
+    default: qg_html(page, "Not judged:</span> no evidence could be taken.");
+    }
+    if (left > 0 && qg_verdict_of(it) != QG_VERDICT_NONE) {
+        qg_html(page, " %u of %d kinds of evidence %s left out.", left, (int)QG_EVIDENCE_COUNT,
+                left == 1 ? "was" : "were");
+    }
+    qg_html(page, "</p>\n");
+}
+
+static void add_fact(const qg_page *page, const char *name, const char *value) {
+    if (value != NULL && value[0] != '\0') {
+        qg_html(page, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, qg_html_escaped(page->arena, value));
+    }
+}
+
+static void add_facts(const qg_page *page) {
+    const qg_judgement *it = page->judgement;
+    const qg_show show = {.arena = page->arena, .layout = it->layout};
+    qg_html(page, "<dl class=\"facts\">\n");
+    add_fact(page, "Format", it->layout->name);
+    add_fact(page, "Block", qg_show_size(&show));
+    add_fact(page, "Entry point", it->kernel);
+    add_fact(page, "Computes",
+             it->type == NULL ? it->family : qg_format(page->arena, "%s to %s", it->family, it->type));
+    add_fact(page, "Harness", it->harness);
+    add_fact(page, "Ran on", it->where);
+    if (it->sum != NULL) {
+        add_fact(page, "Sums are held to",
+                 qg_format(page->arena, "%s; at most %.3g of its bound", it->sum, it->worst_error));
+    }
+    add_fact(page, "Time", qg_report_seconds(page->arena, it->seconds));
+    qg_html(page, "</dl>\n");
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
+
+static void add_finding(const qg_page *page, uint32_t index) {
+    const qg_finding *finding = &page->judgement->findings[index];
+    const char *severity = qg_severities[finding->severity];
+    qg_html(page, "<li id=\"j%uf%u\"><span class=\"number\">%u</span><span class=\"label is-%s\">%s</span>",
+            page->number, index + 1, index + 1, severity, severity);
+    qg_html(page, "<div class=\"what\"><p>%s</p><p class=\"aside\">%s", qg_html_escaped(page->arena, finding->sentence),
+            qg_evidences[finding->evidence].title);
+    if (finding->rule != NULL) {
+        qg_html(page, ", <code>%s</code>", qg_html_escaped(page->arena, finding->rule));
+    }
+    if (finding->repeat != NULL) {
+        qg_html(page, "; seen with %s", qg_html_escaped(page->arena, finding->repeat));
+    }
+    qg_html(page, "</p></div></li>\n");
+}
+
+static void add_findings(const qg_page *page) {
+    uint32_t count = page->judgement->n_findings, shown = count < MOST_FINDINGS ? count : MOST_FINDINGS;
+    if (count == 0) {
+        return;
+    }
+    qg_html(page, "<h3>Findings</h3>\n<ol class=\"findings\">\n");
+    for (uint32_t i = 0; i < shown; i++) {
+        add_finding(page, i);
+    }
+    qg_html(page, "</ol>\n");
+    if (shown < count) {
+        qg_html(page, "<details><summary>and %u more</summary>\n<ol class=\"findings\">\n", count - shown);
+        for (uint32_t i = shown; i < count; i++) {
+            add_finding(page, i);
         }
-        last = name;
-    }
-    qg_text_puts(text, "\">");
-    for (uint32_t bit = byte * 8 + 8; bit-- > byte * 8;) {
-        const uint8_t state = j->bits[buffer][bit];
-        qg_text_printf(text, "<i class=\"%s\">%c</i>", state_names[state], letters[state]);
-    }
-    qg_text_puts(text, "</span>");
-}
-
-/* The codes that a field holds, for those who do not see the picture. */
-static void field_codes(qg_text *text, const qg_judgement *j, const qg_owner *map, uint32_t from, uint32_t to) {
-    bool seen[256] = {0};
-    uint32_t count = 0;
-    for (uint32_t bit = from; bit < to; ++bit) {
-        if (map[bit].kind != QG_OWNER_CODE || map[bit].code >= 256 || seen[map[bit].code]) continue;
-        seen[map[bit].code] = true;
-        qg_text_puts(text, count++ ? ", " : ": ");
-        put(text, j->layout->codes[map[bit].code].name);
+        qg_html(page, "</ol></details>\n");
     }
 }
 
-static void field_picture(qg_text *text, const qg_judgement *j, const qg_field *f) {
-    const qg_owner *map = qg_bit_map(text->arena, j->layout, f->buffer);
-    const uint32_t bytes = f->count * qg_scalars[f->type].bits / 8;
-    uint32_t states[5] = {0};
-    for (uint32_t bit = f->offset * 8; bit < (f->offset + bytes) * 8; ++bit) states[j->bits[f->buffer][bit]] += 1;
-    qg_text_puts(text, "<div class=\"field\"><b>");
-    put(text, f->name);
-    qg_text_printf(text, "</b> %s%s, bytes %u to %u", qg_scalars[f->type].name,
-                   f->is_array ? qg_format(text->arena, "[%u]", f->count) : "", f->offset, f->offset + bytes - 1);
-    field_codes(text, j, map, f->offset * 8, (f->offset + bytes) * 8);
-    for (int s = 0; s < 5; ++s)
-        if (states[s]) qg_text_printf(text, "; %u %s", states[s], state_words[s]);
-    qg_text_puts(text, "<div class=\"bytes\" aria-hidden=\"true\">");
-    for (uint32_t byte = f->offset; byte < f->offset + bytes; ++byte) byte_cells(text, j, f->buffer, map, byte);
-    qg_text_puts(text, "</div></div>\n");
+/* ---- evidence ---------------------------------------------------------------------------------------------------- */
+
+static void add_number(const qg_page *page, const char *label, const char *number) {
+    qg_html(page, "<td class=\"n\" role=\"cell\" data-label=\"%s\">%s</td>", label, number);
 }
 
-static void block_picture(qg_text *text, const qg_judgement *j) {
-    if (!j->bits || !j->runs[QG_SEEN_BITS].done) return;
-    qg_text_puts(
-        text,
-        "<h3>The block, bit by bit</h3>\n<p class=\"key\"><span class=\"right\">right</span><span class=\"wrong\">x "
-        "reaches other elements, or not all</span><span class=\"never\">- never read</span><span class=\"spare\">of "
-        "no code, or not tried</span></p>\n");
-    for (uint32_t i = 0; i < j->layout->n_fields; ++i) field_picture(text, j, &j->layout->fields[i]);
-    qg_text_puts(text, "<p class=\"about\">In a byte, the highest bit is on the left.</p>\n");
-}
-
-static void two_sides(qg_text *text, const qg_judgement *j) {
-    uint32_t rows = 0;
-    for (uint32_t i = 0; i < j->n_findings; ++i) {
-        const qg_finding *f = &j->findings[i];
-        if (!f->bits) continue;
-        if (rows++ == 0)
-            qg_text_puts(
-                text,
-                "<h3>Where bits belong, and where they were found</h3>\n<div class=\"wide\"><table><thead><tr><th>bits"
-                "<th>belong to elements<th>reach elements</tr></thead><tbody>\n");
-        qg_text_puts(text, "<tr><th scope=\"row\">");
-        put(text, f->code < j->layout->n_codes ? j->layout->codes[f->code].name : "of no code");
-        qg_text_printf(text, ", byte %u, %u bit%s from bit %u on<td>", f->bit / 8, f->bits, f->bits == 1 ? "" : "s",
-                       f->bit % 8);
-        put(text, f->right);
-        qg_text_puts(text, "<td>");
-        put(text, f->found);
-        qg_text_puts(text, "</tr>\n");
+static void add_run(const qg_page *page, qg_evidence evidence) {
+    const qg_evidence_run *run = &page->judgement->runs[evidence];
+    uint32_t wrong = qg_report_count(page->judgement, evidence, QG_WRONG);
+    qg_html(page, "<tr role=\"row\"><th scope=\"row\" role=\"rowheader\">%s</th><td role=\"cell\">%s",
+            qg_evidences[evidence].title, run->done ? "done" : "left out");
+    if (run->left_out != NULL) {
+        qg_html(page, "%s%s", run->done ? "; left out: " : ": ", qg_html_escaped(page->arena, run->left_out));
     }
-    if (rows) qg_text_puts(text, "</tbody></table></div>\n");
+    qg_html(page, "</td>");
+    add_number(page, "launches", qg_report_number(page->arena, run->launches));
+    add_number(page, "values compared", qg_report_number(page->arena, run->compared));
+    add_number(page, "wrong",
+               wrong == 0 ? run->done ? "none" : "\xE2\x80\x93"
+                          : qg_format(page->arena, "<span class=\"label is-wrong\">%u</span>", wrong));
+    add_number(page, "notes", qg_report_number(page->arena, qg_report_count(page->judgement, evidence, QG_NOTE)));
+    add_number(page, "time", qg_report_seconds(page->arena, run->seconds));
+    qg_html(page, "</tr>\n");
 }
 
-static void finding_list(qg_text *text, const qg_judgement *j) {
-    if (!j->n_findings) return;
-    qg_text_puts(text, "<h3>Findings</h3>\n<ol>\n");
-    for (uint32_t i = 0; i < j->n_findings; ++i) {
-        const bool wrong = j->findings[i].severity == QG_WRONG;
-        qg_text_printf(text, "<li><span class=\"tag %s\">%s</span>", wrong ? "wrong" : "note",
-                       wrong ? "wrong" : "note");
-        put(text, j->findings[i].sentence);
-        qg_text_puts(text, "</li>\n");
+static void add_evidence(const qg_page *page) {
+    static const char *const columns[] = {"launches", "values compared", "wrong", "notes", "time"};
+    qg_html(
+        page,
+        "<h3>Evidence</h3>\n<div class=\"evidence\"><table role=\"table\"><thead role=\"rowgroup\"><tr role=\"row\">"
+        "<th scope=\"col\" role=\"columnheader\">evidence</th><th scope=\"col\" role=\"columnheader\">taken</th>");
+    for (uint32_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        qg_html(page, "<th class=\"n\" scope=\"col\" role=\"columnheader\">%s</th>", columns[i]);
     }
-    qg_text_puts(text, "</ol>\n");
-}
-
-static void one(qg_text *text, const qg_judgement *j, uint32_t number) {
-    const uint32_t wrong = qg_judgement_wrong(j);
-    qg_text_printf(text, "<article id=\"kernel-%u\" aria-labelledby=\"name-%u\">\n<h2 id=\"name-%u\">", number, number,
-                   number);
-    put(text, j->kernel);
-    qg_text_puts(text, "</h2>\n<p class=\"about\">");
-    put(text, j->file);
-    qg_text_puts(text, "; format ");
-    put(text, j->layout->name);
-    qg_text_printf(text, "; %s to %s; harness ", j->family, j->type);
-    put(text, j->harness);
-    qg_text_puts(text, "; on ");
-    put(text, j->where);
-    qg_text_printf(text, "; %.1f s</p>\n<p class=\"verdict %s\">", j->seconds, wrong ? "bad" : "good");
-    if (wrong)
-        qg_text_printf(text, "%u finding%s: the kernel does not do what the specification says.", wrong,
-                       wrong == 1 ? "" : "s");
-    else
-        qg_text_puts(text, "Nothing wrong was found.");
-    qg_text_puts(text, "</p>\n");
-    finding_list(text, j);
-    block_picture(text, j);
-    two_sides(text, j);
-    evidence_table(text, j);
-    qg_text_puts(text, "</article>\n");
-}
-
-static void overview(qg_text *text, const qg_judgement *const *judgements, uint32_t count) {
-    if (count < 2) return;
-    qg_text_puts(
-        text,
-        "<nav aria-label=\"Kernels\"><div class=\"wide\"><table><thead><tr><th>kernel<th>format<th>verdict</tr></thead>"
-        "<tbody>\n");
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t wrong = qg_judgement_wrong(judgements[i]);
-        qg_text_printf(text, "<tr><td><a href=\"#kernel-%u\">", i);
-        put(text, judgements[i]->file);
-        qg_text_puts(text, ": ");
-        put(text, judgements[i]->kernel);
-        qg_text_puts(text, "</a><td>");
-        put(text, judgements[i]->layout->name);
-        qg_text_printf(text, "<td>%s</tr>\n",
-                       wrong ? qg_format(text->arena, "<strong>%u wrong</strong>", wrong) : "clean");
+    qg_html(page, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
+    for (uint32_t e = 0; e < QG_EVIDENCE_COUNT; e++) {
+        add_run(page, (qg_evidence)e);
     }
-    qg_text_puts(text, "</tbody></table></div></nav>\n");
+    qg_html(page, "</tbody></table></div>\n");
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
+
+static void add_judgement(const qg_page *page) {
+    const char *file = qg_html_escaped(page->arena, page->judgement->file);
+    qg_html(page, "<section class=\"judgement\" id=\"j%u\" aria-labelledby=\"j%uh\">\n<h2 id=\"j%uh\">%s</h2>\n",
+            page->number, page->number, page->number, file);
+    add_verdict(page);
+    add_facts(page);
+    add_findings(page);
+    qg_html(page, "<h3>The block, bit by bit</h3>\n");
+    qg_html_legend(page);
+    qg_html_map(page);
+    qg_html(page,
+            "<p class=\"soft\">The number before a row is that of its first byte. Bit 0 of each byte, the lowest, is "
+            "at the "
+            "left. %s</p>\n",
+            qg_judgement_wrong(page->judgement) == 0 ? "" : "Numbers on red are those of findings.");
+    qg_html_pairs(page);
+    add_evidence(page);
+    qg_html(page, "</section>\n");
+}
+
+static void add_index(const qg_page *page, const qg_judgement *const *judgements, uint32_t count) {
+    qg_html(page, "<nav aria-label=\"Kernels\"><ol class=\"index\">\n");
+    for (uint32_t i = 0; i < count; i++) {
+        const qg_judgement *it = judgements[i];
+        qg_html(page,
+                "<li><a href=\"#j%u\">%s</a> <span class=\"soft\">%s</span> <span class=\"label %s\">%s</span></li>\n",
+                i + 1, qg_html_escaped(page->arena, it->file), qg_html_escaped(page->arena, it->layout->name),
+                verdict_class(it), qg_verdicts[qg_verdict_of(it)]);
+    }
+    qg_html(page, "</ol></nav>\n");
 }
 
 void qg_report_html(qg_text *text, const qg_judgement *const *judgements, uint32_t count) {
-    qg_text_puts(
-        text, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-              "content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>Kernels "
-              "judged</title>\n<style>\n");
-    qg_text_puts(text, style);
-    qg_text_puts(text,
-                 "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#all\">To the findings</a>\n<main id=\"all\" "
-                 "tabindex=\"-1\">\n<h1>Kernels judged by their formats' specifications</h1>\n");
-    overview(text, judgements, count);
-    for (uint32_t i = 0; i < count; ++i) one(text, judgements[i], i);
-    qg_text_printf(text, "<p class=\"about\">qkgen judge %s</p>\n</main>\n</body>\n</html>\n", QG_VERSION);
+    qg_page page = {.text = text, .arena = text->arena};
+    const char *summary = qg_html_escaped(text->arena, qg_report_summary(text->arena, judgements, count));
+    qg_html(&page,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta "
+            "http-equiv=\"Content-Security-Policy\" "
+            "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"/>\n<meta name=\"viewport\" "
+            "content=\"width=device-width, initial-scale=1\"/>\n<link rel=\"icon\" "
+            "href=\"data:,\"/>\n<title>%s</title>\n<style>\n",
+            summary);
+    for (const char *const *style = qg_html_style; *style != NULL; style++) {
+        qg_text_puts(text, *style);
+    }
+    qg_html(
+        &page,
+        "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the verdict</a>\n<header>\n<h1>%s</h1>\n",
+        summary);
+    if (count > 1) {
+        add_index(&page, judgements, count);
+    }
+    qg_html(&page, "</header>\n<main id=\"main\" tabindex=\"-1\">\n");
+    for (uint32_t i = 0; i < count; i++) {
+        page.judgement = judgements[i];
+        page.number = i + 1;
+        add_judgement(&page);
+    }
+    qg_html(&page, "</main>\n<footer>qkgen judge %s</footer>\n</body>\n</html>\n", QG_VERSION);
 }

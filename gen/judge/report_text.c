@@ -1,81 +1,105 @@
-/* Judgements for a terminal. */
-#include "judge/judge.h"
+/* The report for terminals: as a compiler speaks, and a summary at the end. */
+#include "judge/report.h"
 
 #include <string.h>
 
-typedef struct paint {
+typedef struct printer {
     qg_text *text;
+    qg_arena *arena;
+    const qg_judgement *judgement;
+    uint32_t most;
     bool color;
-} paint;
+} printer;
 
-/* One word, in colour where that is wanted. */
-static void word(const paint *p, const char *code, const char *what) {
-    if (p->color)
-        qg_text_printf(p->text, "\033[%sm%s\033[0m", code, what);
-    else
-        qg_text_puts(p->text, what);
+/* `style` is what stands in the escape sequence. */
+static const char *styled(const printer *p, const char *style, const char *text) {
+    return p->color ? qg_format(p->arena, "\033[%sm%s\033[0m", style, text) : text;
 }
 
-static uint32_t wrong_of(const qg_judgement *j, qg_evidence evidence) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < j->n_findings; ++i)
-        count += j->findings[i].evidence == evidence && j->findings[i].severity == QG_WRONG;
-    return count;
-}
+static const char *of_severity(qg_severity severity) { return severity == QG_WRONG ? "1;31" : "1;36"; }
 
-static void evidence_line(const paint *p, const qg_judgement *j, qg_evidence e) {
-    const qg_evidence_run *run = &j->runs[e];
-    const uint32_t wrong = wrong_of(j, e);
-    qg_text_printf(p->text, "  %-7s %-26s ", qg_evidences[e].name, qg_evidences[e].title);
-    if (!run->done) {
-        qg_text_printf(p->text, "not taken: %s\n", run->left_out ? run->left_out : "nothing more could be launched");
-        return;
+static void add_head(const printer *p) {
+    const qg_judgement *it = p->judgement;
+    qg_text_printf(p->text, "%s: ", styled(p, "1", qg_report_visible(p->arena, it->file)));
+    if (it->kernel != NULL) {
+        qg_text_printf(p->text, "%s, ", qg_report_visible(p->arena, it->kernel));
     }
-    word(p, wrong ? "1;31" : "32", wrong ? qg_format(p->text->arena, "%u wrong", wrong) : "right");
-    qg_text_printf(p->text, "; %u launches, %llu results, %.2f s\n", run->launches, (unsigned long long)run->compared,
-                   run->seconds);
-    if (run->left_out) qg_text_printf(p->text, "  %-34s left out: %s\n", "", run->left_out);
+    qg_text_printf(p->text, "%s of %s", qg_report_visible(p->arena, it->family),
+                   qg_report_visible(p->arena, it->layout->name));
+    if (it->type != NULL) {
+        qg_text_printf(p->text, " to %s", qg_report_visible(p->arena, it->type));
+    }
+    if (it->where != NULL) {
+        qg_text_printf(p->text, ", on %s", qg_report_visible(p->arena, it->where));
+    }
+    qg_text_printf(p->text, ", %s\n", qg_report_seconds(p->arena, it->seconds));
+    if (it->harness != NULL) {
+        qg_text_printf(p->text, "  harness %s\n", qg_report_visible(p->arena, it->harness));
+    }
 }
 
-static void findings(const paint *p, const qg_judgement *j, uint32_t most) {
-    for (uint32_t e = 0; e < QG_EVIDENCE_COUNT; ++e) {
-        uint32_t said = 0, more = 0;
-        for (uint32_t i = 0; i < j->n_findings; ++i) {
-            const qg_finding *f = &j->findings[i];
-            if (f->evidence != (qg_evidence)e) continue;
-            if (++said > most) {
-                more += 1;
+static void add_finding(const printer *p, const qg_finding *finding) {
+    qg_text_printf(p->text, "    %s%s%s\n", styled(p, of_severity(finding->severity), qg_severities[finding->severity]),
+                   finding->severity == QG_WRONG ? "  " : "   ", qg_report_visible(p->arena, finding->sentence));
+    if (finding->repeat != NULL) {
+        qg_text_printf(p->text, "           seen with %s\n", qg_report_visible(p->arena, finding->repeat));
+    }
+}
+
+/* What is wrong comes first, so that no note takes its place. */
+static void add_findings(const printer *p, qg_evidence evidence) {
+    const qg_judgement *it = p->judgement;
+    uint32_t shown = 0, left[QG_WRONG + 1] = {0};
+    for (int severity = QG_WRONG; severity >= QG_NOTE; severity--) {
+        for (uint32_t i = 0; i < it->n_findings; i++) {
+            const qg_finding *finding = &it->findings[i];
+            if (finding->evidence != evidence || finding->severity != (qg_severity)severity) {
                 continue;
             }
-            word(p, f->severity == QG_WRONG ? "1;31" : "1;34", f->severity == QG_WRONG ? "wrong" : "note");
-            qg_text_printf(p->text, "%s %s\n", f->severity == QG_WRONG ? " " : "  ", f->sentence);
+            if (shown < p->most) {
+                add_finding(p, finding);
+                shown++;
+            } else {
+                left[severity]++;
+            }
         }
-        if (more)
-            qg_text_printf(p->text, "       and %u more by %s; --json and --html have all\n", more,
-                           qg_evidences[e].name);
+    }
+    if (left[QG_WRONG] + left[QG_NOTE] > 0) {
+        qg_text_printf(p->text, "    and %u more%s\n", left[QG_WRONG] + left[QG_NOTE],
+                       left[QG_WRONG] == 0 ? ", none of them wrong" : "");
     }
 }
 
-static void one(const paint *p, const qg_judgement *j, uint32_t most) {
-    const uint32_t wrong = qg_judgement_wrong(j);
-    qg_text_printf(p->text, "%s: %s, judged by %s (%s, harness %s)\n  on %s, %.1f s\n", j->file, j->kernel,
-                   j->layout->name, j->family, j->harness, j->where, j->seconds);
-    for (uint32_t e = 0; e < QG_EVIDENCE_COUNT; ++e) evidence_line(p, j, (qg_evidence)e);
-    if (j->sum && j->runs[QG_SEEN_SUMS].done)
-        qg_text_printf(p->text, "  the largest error of a sum is %.3g of the bound of %s\n", j->worst_error, j->sum);
-    findings(p, j, most);
-    if (!wrong) qg_text_puts(p->text, "nothing wrong was found\n");
-    qg_text_puts(p->text, "\n");
+static void add_evidence(const printer *p, qg_evidence evidence) {
+    const qg_evidence_run *run = &p->judgement->runs[evidence];
+    const char *why = run->left_out == NULL ? NULL : qg_report_visible(p->arena, run->left_out);
+    qg_text_printf(p->text, "  %-6s  ", qg_evidences[evidence].name);
+    if (!run->done) {
+        qg_text_printf(p->text, "left out%s%s\n", why == NULL ? "" : ": ", why == NULL ? "" : why);
+        add_findings(p, evidence);
+        return;
+    }
+    uint32_t wrong = qg_report_count(p->judgement, evidence, QG_WRONG);
+    qg_text_printf(p->text, "done, %s, %s compared, ", qg_report_many(p->arena, run->launches, "launch", "launches"),
+                   qg_report_many(p->arena, run->compared, "value", "values"));
+    qg_text_puts(p->text, wrong == 0 ? styled(p, "32", "none wrong")
+                                     : styled(p, of_severity(QG_WRONG), qg_format(p->arena, "%u wrong", wrong)));
+    if (evidence == QG_SEEN_SUMS && p->judgement->sum != NULL) {
+        qg_text_printf(p->text, ", at most %.3g of the bound of %s", p->judgement->worst_error,
+                       qg_report_visible(p->arena, p->judgement->sum));
+    }
+    qg_text_printf(p->text, "%s%s\n", why == NULL ? "" : "; left out: ", why == NULL ? "" : why);
+    add_findings(p, evidence);
 }
 
 void qg_report_text(qg_text *text, const qg_judgement *const *judgements, uint32_t count, uint32_t most, bool color) {
-    const paint p = {text, color};
-    uint32_t wrong = 0, found = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        one(&p, judgements[i], most);
-        found += qg_judgement_wrong(judgements[i]);
-        wrong += qg_judgement_wrong(judgements[i]) != 0;
+    for (uint32_t i = 0; i < count; i++) {
+        printer p = {text, text->arena, judgements[i], most, color};
+        add_head(&p);
+        for (uint32_t e = 0; e < QG_EVIDENCE_COUNT; e++) {
+            add_evidence(&p, (qg_evidence)e);
+        }
+        qg_text_puts(text, "\n");
     }
-    qg_text_printf(text, "%u kernel%s judged: %u wrong (%u finding%s), %u clean\n", count, count == 1 ? "" : "s", wrong,
-                   found, found == 1 ? "" : "s", count - wrong);
+    qg_text_printf(text, "%s\n", qg_report_summary(text->arena, judgements, count));
 }

@@ -23,6 +23,7 @@ typedef struct qg_trial_options {
     qg_claim claim;
     uint64_t seed;
     bool quick; /* fewer shapes and blocks */
+    bool nmse;  /* what a test that compares squares would see, too */
 } qg_trial_options;
 
 /* Blocks that lie one after the other in each buffer of a layout. */
@@ -161,8 +162,9 @@ void qg_see_sums(qg_trial *t);
 typedef struct qg_comparison {
     uint64_t wrong, all;
     const char *sentence;
-    double worst; /* of sums: error by the bound */
-    float *y;     /* what came out, or NULL */
+    double worst;                  /* of sums: error by the bound */
+    double error_squares, squares; /* sums over all results, of errors and of what is right */
+    float *y;                      /* what came out, or NULL */
 } qg_comparison;
 
 /* Whether values are known to be wrong, so that sums need not be looked at. */

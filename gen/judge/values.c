@@ -80,7 +80,8 @@ static const char *name_special(specials *s, const special *i) {
 /* What becomes of a result that is subnormal in y's type is for the device to choose, unless the module says
  * otherwise. */
 static bool is_tiny(const qg_trial *t, float value) {
-    return fabsf(value) < (t->y_type == QG_F16 ? 0x1p-14f : 0x1p-126f);
+    return fabsf(value) <
+           (t->y_type == QG_F16 ? 0x1p-14f : 0x1p-120f); /* of f32, what it is made of may be subnormal */
 }
 
 /* Whether it computes in halves, or claims no more. */
@@ -106,7 +107,8 @@ static void compare_special(specials *s, uint32_t n, const float *expected, cons
             ++tiny;
             continue;
         }
-        if (is_narrow(t) && fabsf(expected[e]) >= 65504) continue; /* beyond what halves hold */
+        if (is_narrow(t) && fabsf(expected[e]) >= 65504) continue;        /* beyond what halves hold */
+        if (fabsf(expected[e]) >= 0x1p120f && isinf(actual[e])) continue; /* what it is made of may be beyond f32 */
         wrong[e] = true;
         if (first == count) first = e;
     }

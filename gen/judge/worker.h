@@ -33,6 +33,7 @@ typedef struct qg_worker_options {
 typedef enum qg_outcome {
     QG_RAN,
     QG_FAULT, /* the kernel did what it must not: the text says what */
+    QG_SLOW,  /* it took too long to compile for this call */
     QG_UNABLE /* it could not be launched */
 } qg_outcome;
 
@@ -75,8 +76,8 @@ qg_outcome qg_worker_launch(qg_worker *worker, const qg_call *call, qg_launch_mo
 
 /* ---- what runs in the process ------------------------------------------------------------------------------------ */
 
-/* A driver may take long to compile, and some do so at the first launch: that is no hang of the kernel. */
-typedef enum qg_stage { QG_STAGE_LAUNCH, QG_STAGE_COMPILE, QG_STAGE_FIRST_LAUNCH } qg_stage;
+/* A driver may take long to compile: that is no hang of the kernel. */
+typedef enum qg_stage { QG_STAGE_LAUNCH, QG_STAGE_COMPILE } qg_stage;
 
 enum { QG_ANSWER_TEXT = 4096 };
 

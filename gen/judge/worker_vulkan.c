@@ -230,7 +230,6 @@ static qg_outcome make_pipeline(vulkan_state *v, const qg_call *call, qg_message
                                               .layout = v->layout};
     message->stage = QG_STAGE_COMPILE;
     const VkResult result = vkCreateComputePipelines(v->device, VK_NULL_HANDLE, 1, &info, NULL, &v->pipeline);
-    message->stage = QG_STAGE_FIRST_LAUNCH;
     return result == VK_SUCCESS ? QG_RAN : failed(message, "vkCreateComputePipelines", result);
 }
 
@@ -300,7 +299,7 @@ static void bind(vulkan_state *v, const qg_message *message) {
     vkUpdateDescriptorSets(v->device, count, writes, 0, NULL);
 }
 
-static qg_outcome submit(vulkan_state *v, const qg_call *call, qg_message *message) {
+static qg_outcome submit(vulkan_state *v, const qg_call *call, const uint32_t *grid, qg_message *message) {
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     const VkMemoryBarrier after = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
@@ -311,7 +310,7 @@ static qg_outcome submit(vulkan_state *v, const qg_call *call, qg_message *messa
     vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_COMPUTE, v->layout, 0, 1, &v->set, 0, NULL);
     if (call->push_bytes)
         vkCmdPushConstants(c, v->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, call->push_bytes, call->push);
-    vkCmdDispatch(c, call->grid[0], call->grid[1], call->grid[2]);
+    vkCmdDispatch(c, grid[0], grid[1], grid[2]);
     vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &after, 0, NULL, 0,
                          NULL);
     vkEndCommandBuffer(c);
@@ -330,7 +329,11 @@ static qg_outcome launch_vulkan(void *state, qg_message *message, unsigned char 
     if (make_ready(v, call, message) != QG_RAN || make_memory(v, bytes, message) != QG_RAN) return message->outcome;
     memcpy(v->mapped, shared + message->begin, bytes);
     bind(v, message);
-    if (submit(v, call, message) != QG_RAN) return message->outcome;
+    /* Some drivers compile at the first launch: that one is of no workgroups. */
+    static const uint32_t nothing[3];
+    if (message->stage == QG_STAGE_COMPILE && submit(v, call, nothing, message) != QG_RAN) return message->outcome;
+    message->stage = QG_STAGE_LAUNCH;
+    if (submit(v, call, call->grid, message) != QG_RAN) return message->outcome;
     memcpy(shared + message->begin, v->mapped, bytes);
     return QG_RAN;
 }
