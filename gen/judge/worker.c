@@ -41,6 +41,7 @@ static void wish_lanes(uint32_t lanes) {
     if (!lanes) return;
     snprintf(bits, sizeof bits, "%u", lanes * 32);
     setenv("LP_NATIVE_VECTOR_WIDTH", bits, 1);
+    setenv("MESA_SHADER_CACHE_DISABLE", "true", 1); /* it keeps code without regard to that width */
 }
 
 static bool say(int pipe) {

@@ -181,9 +181,9 @@ vector<string> instrumentation(const msl::settings &s) {
     const bool plain = getenv("QKGEN_MSL_O0") && s.math == QK_MSL_MATH_SAFE;
     vector<string> f = {plain ? "-O0" : "-O1", "-gline-tables-only", "-ftrivial-auto-var-init=pattern"};
     if (!(s.skip & QK_MSL_NO_ACCESS_CHECK))
-        for (const char *x :
-             {"-fsanitize=address", "-fno-sanitize-address-use-after-scope", "-mllvm",
-              "-asan-instrumentation-with-call-threshold=0", "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=0"})
+        for (const char *x : {"-fsanitize=address", "-fno-sanitize-address-use-after-scope", "-mllvm",
+                              "-asan-instrumentation-with-call-threshold=0", "-mllvm", "-asan-stack=0", "-mllvm",
+                              "-asan-globals=0", "-mllvm", "-asan-opt-globals=0"})
             f.push_back(x);
     if (!(s.skip & QK_MSL_NO_UNDEFINED_CHECK))
         f.push_back(
