@@ -18,8 +18,6 @@ die() {
 }
 
 home=$(cd "$(dirname "$0")/../.." && pwd)
-qkgen=${QKGEN:-$home/build/qkgen}
-[ -x "$qkgen" ] || qkgen=$(command -v qkgen) || die "there is no qkgen: build it, or set QKGEN"
 harnesses=$home/integrations/judge
 [ -f "$harnesses/ggml-vulkan-dequant.harness" ] || die "there are no harnesses in $harnesses"
 jobs=1 only='*' report=
@@ -44,6 +42,8 @@ done
 [ $# -ge 1 ] || die "needs a folder of modules: see the top of $0"
 modules=$1
 shift
+qkgen=${QKGEN:-$home/build/qkgen}
+[ -x "$qkgen" ] || qkgen=$(command -v qkgen) || die "there is no qkgen: build it, or set QKGEN"
 case $jobs in '' | *[!0-9]* | 0) die "--jobs is a number from 1, not '$jobs'" ;; esac
 
 work=$(mktemp -d)
