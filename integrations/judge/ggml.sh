@@ -3,12 +3,12 @@
 #
 #   ggml.sh [--jobs N] [--only PATTERN] [--report FOLDER] MODULES [OPTION...]
 #
-# MODULES is a folder of SPIR-V modules under ggml's own names; its build has one, vulkan-shaders.spv. --jobs: judgements at the same
-# time (1 without). --only: a pattern of names, as a shell has them, such as '*_q4_k*'. --report: where the full answers go; without,
-# a folder for the time of the run. OPTION: what qkgen judge takes, such as --quick.
+# MODULES is a folder of SPIR-V modules under ggml's own names; its build makes one, vulkan-shaders.spv. --jobs: judgements at
+# the same time (1 without). --only: a pattern of names, as a shell has them, such as '*_q4_k*'. --report: where the
+# full answers go; without, a folder for the time of the run. OPTION: what qkgen judge takes, such as --quick.
 #
-# The exit status is 0 when nothing is wrong, 1 when something is, 2 when something could not be judged. QKGEN: the program; without,
-# build/qkgen, else the one in PATH.
+# The exit status is 0 when nothing is wrong, 1 when something is, 2 when something could not be judged. QKGEN: the
+# program; without, build/qkgen, else the one in PATH.
 set -euo pipefail
 export LC_ALL=C
 
@@ -18,8 +18,6 @@ die() {
 }
 
 home=$(cd "$(dirname "$0")/../.." && pwd)
-qkgen=${QKGEN:-$home/build/qkgen}
-[ -x "$qkgen" ] || qkgen=$(command -v qkgen) || die "there is no qkgen: build it, or set QKGEN"
 harnesses=$home/integrations/judge
 [ -f "$harnesses/ggml-vulkan-dequant.harness" ] || die "there are no harnesses in $harnesses"
 jobs=1 only='*' report=
@@ -44,6 +42,8 @@ done
 [ $# -ge 1 ] || die "needs a folder of modules: see the top of $0"
 modules=$1
 shift
+qkgen=${QKGEN:-$home/build/qkgen}
+[ -x "$qkgen" ] || qkgen=$(command -v qkgen) || die "there is no qkgen: build it, or set QKGEN"
 case $jobs in '' | *[!0-9]* | 0) die "--jobs is a number from 1, not '$jobs'" ;; esac
 
 work=$(mktemp -d)
@@ -51,7 +51,6 @@ trap 'rm -rf "$work"' EXIT
 report=${report:-$work/report}
 mkdir -p "$report"
 [ -d "$modules" ] || die "$modules is no folder"
-
 
 # What ggml chooses for a type: rows of a workgroup, as on most GPUs, and the fewest lanes of a subgroup.
 of_type() {
@@ -93,7 +92,7 @@ plan() {
   esac
 }
 
-# Some loops are to be unrolled 256 times, which CPU drivers take minutes to compile. The hint means nothing for the results.
+# Some loops are to be unrolled 256 times, which CPU drivers take minutes to compile. Results do not depend on that hint.
 without_hints() {
   if command -v spirv-dis >/dev/null && command -v spirv-as >/dev/null; then
     spirv-dis --no-header "$1" | sed -E '/OpLoopMerge/s/ Unroll/ DontUnroll/' >"$2.text"
@@ -130,7 +129,8 @@ for file in "$modules"/*.spv; do
   # shellcheck disable=SC2053 # a pattern
   [[ $name == $only ]] || continue
   case $name in *_f32_f32_f32* | *_f16_f16_f32* | *_f32_f16_f32* | *_f16_f32_f32*) continue ;; esac
-  case $name in dequant_f32 | get_rows_f32 | get_rows_f16 | get_rows_i32 | get_rows_f32_f32 | get_rows_f16_f32 | *bf16*) continue ;; esac
+  case $name in dequant_f32 | get_rows_f32 | get_rows_f16 | get_rows_i32 | *bf16*) continue ;; esac
+  case $name in get_rows_f32_f32 | get_rows_f16_f32) continue ;; esac
   [ -n "$(plan "$name")" ] || continue
   if [ $running -ge "$jobs" ]; then
     wait -n
