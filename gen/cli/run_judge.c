@@ -186,6 +186,8 @@ static const char *judge_file(judge_run *r, const char *path, qg_judgement *j) {
     if (!why && target_of(path) == QG_FOREIGN_VULKAN)
         why = qg_reflect(r->arena, kernel->bytes, kernel->length, r->kernel, &reflection);
     if (why) return why;
+    if (target_of(path) == QG_FOREIGN_VULKAN)
+        kernel->bytes = qg_without_unrolling(r->arena, kernel->bytes, kernel->length);
     qg_harness *h = choose_harness(r, path, &reflection, &why);
     if (!h) return why;
     why = fit_harness(r, h, &reflection, kernel, &threads);

@@ -9,6 +9,7 @@ typedef struct flip {
     uint32_t buffer, bit;
     bool *right, *found;   /* elements that should change; that did */
     bool *stray, *missing; /* did, and should not; should, and did not */
+    bool *sure;            /* of missing: elements that are right before the flip */
     bool *off;             /* change, and should, but by another amount */
     double weight;         /* of the first of those: the change by what it should be */
     const char *kind;      /* NULL: nothing wrong */
@@ -51,6 +52,7 @@ static void list_bits(flips *f) {
                                  .found = QG_NEW_ARRAY(arena, bool, l->elements),
                                  .stray = QG_NEW_ARRAY(arena, bool, l->elements),
                                  .missing = QG_NEW_ARRAY(arena, bool, l->elements),
+                                 .sure = QG_NEW_ARRAY(arena, bool, l->elements),
                                  .off = QG_NEW_ARRAY(arena, bool, l->elements)};
 }
 
@@ -135,7 +137,9 @@ static void compare_flip(flips *f, uint32_t k, uint32_t n) {
         i->found[j] |= did != 0;
         /* Near the threshold neither is sure. */
         i->stray[j] |= fabs(did) > 2 * fabs(should) && did != 0 && s0 == s1 && e0[j] == e1[j];
-        i->missing[j] |= should != 0 && did == 0 && fabs(should) > 8 * t->rounding * (double)size;
+        const bool misses = should != 0 && did == 0 && fabs(should) > 8 * t->rounding * (double)size;
+        i->missing[j] |= misses;
+        i->sure[j] |= misses && qg_near(t, a0[j], e0[j], m0[j]);
         if (should == 0 || did == 0 || !isfinite(should) || !isfinite(did)) continue;
         if (fabs(did - should) <= 0.01 * fabs(should) + 8 * t->rounding * (double)size) continue;
         if (!any(i->off, t->layout->elements)) i->weight = did / should;
@@ -149,12 +153,15 @@ static bool within(const bool *a, const bool *b, uint32_t count) {
     return true;
 }
 
+/* An element that is wrong already does not tell whether a bit reaches it: another mistake may hide that. */
 static const char *kind_of(const flip *i, uint32_t count) {
-    const bool strays = any(i->stray, count), misses = any(i->missing, count);
+    const bool strays = any(i->stray, count), misses = any(i->missing, count), surely = any(i->sure, count);
+    bool reaches = false; /* some that it belongs to */
+    for (uint32_t e = 0; e < count; ++e) reaches |= i->right[e] && i->found[e];
     if (!strays && !misses) return NULL;
     if (!any(i->found, count)) return "unread";
-    if (!misses) return "stray-element";
-    if (strays) return "wrong-element";
+    if (strays) return surely || !reaches ? "wrong-element" : "stray-element";
+    if (!surely) return NULL;
     return within(i->missing, i->found, count) ? "not-always" : "missing-element";
 }
 

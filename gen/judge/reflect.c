@@ -127,6 +127,21 @@ const char *qg_reflect(qg_arena *arena, const void *words, size_t bytes, const c
     return open_and_reflect(arena, words, bytes, entry, reflection);
 }
 
+void *qg_without_unrolling(qg_arena *arena, const void *words, size_t bytes) {
+    enum { HEADER = 5, CONTROL = 3 };
+    const size_t count = bytes / 4;
+    uint32_t *copy = QG_NEW_ARRAY(arena, uint32_t, count);
+    memcpy(copy, words, count * 4);
+    for (size_t at = HEADER; at < count;) {
+        const size_t length = copy[at] >> 16;
+        if (length == 0 || at + length > count) break;
+        if ((copy[at] & 0xffff) == SpvOpLoopMerge && length > CONTROL)
+            copy[at + CONTROL] &= ~(uint32_t)SpvLoopControlUnrollMask;
+        at += length;
+    }
+    return copy;
+}
+
 /* A call at the first shape that a harness takes; false when it takes none. */
 static bool any_call(qg_arena *arena, const qg_harness *h, qg_call *call) {
     bool broken;

@@ -18,6 +18,9 @@ const char *qg_reflect(qg_arena *arena, const void *words, size_t bytes, const c
 /* NULL, or where a harness does not fit: a buffer that the module uses and the harness does not name, too few push
  * constants. */
 const char *qg_reflection_fits(qg_arena *arena, const qg_reflection *reflection, const qg_harness *harness);
+/* A copy of a module without the wish that loops be unrolled, which changes nothing but what a driver makes of it: some
+ * take minutes to compile, and make mistakes in, a loop of 256 steps. */
+void *qg_without_unrolling(qg_arena *arena, const void *words, size_t bytes);
 /* Whether a harness names the very buffers and push constants that a module uses: one that could be guessed. */
 bool qg_reflection_matches(qg_arena *arena, const qg_reflection *reflection, const qg_harness *harness);
 

@@ -170,7 +170,9 @@ bool qg_launch(qg_trial *t, const qg_call *call, qg_launch_mode mode) {
     const qg_outcome outcome = qg_worker_launch(t->worker, call, mode, &why);
     t->judgement->runs[t->evidence].launches += 1;
     if (outcome == QG_UNABLE) t->unable = why;
-    if (outcome == QG_SLOW)
+    if (outcome == QG_SLOW && t->evidence == QG_SEEN_BITS)
+        t->unable = qg_format(t->arena, "%s; --time-limit gives it more", why);
+    else if (outcome == QG_SLOW)
         t->judgement->runs[t->evidence].left_out =
             qg_format(t->arena, "shapes like %s: %s", qg_say_shape(t, call->shape), why);
     if (outcome == QG_FAULT) tell_fault(t, call, why);
@@ -383,6 +385,7 @@ static bool executor_agrees(qg_trial *t, uint8_t ***bits) {
     t->judgement = &again;
     t->fault_size = 0;
     t->rounding = allowed_rounding(t);
+    t->random = t->options.seed; /* the same blocks */
     const bool taken = qg_take_bits(t);
     qg_return(t, &home);
     *t = before;

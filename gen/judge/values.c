@@ -80,6 +80,7 @@ static const char *name_special(specials *s, const special *i) {
 /* What becomes of a result that is subnormal in y's type is for the device to choose, unless the module says
  * otherwise. */
 static bool is_tiny(const qg_trial *t, float value) {
+    if (t->harness->target == QG_FOREIGN_C) return false; /* processors keep them */
     return fabsf(value) <
            (t->y_type == QG_F16 ? 0x1p-14f : 0x1p-120f); /* of f32, what it is made of may be subnormal */
 }

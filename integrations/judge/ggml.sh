@@ -92,27 +92,14 @@ plan() {
   esac
 }
 
-# Some loops are to be unrolled 256 times, which CPU drivers take minutes to compile. Results do not depend on that hint.
-without_hints() {
-  if command -v spirv-dis >/dev/null && command -v spirv-as >/dev/null; then
-    spirv-dis --no-header "$1" | sed -E '/OpLoopMerge/s/ Unroll/ DontUnroll/' >"$2.text"
-    spirv-as --preserve-numeric-ids --target-env "spv$(spirv_version "$1")" "$2.text" -o "$2"
-    rm "$2.text"
-  else
-    cp "$1" "$2"
-  fi
-}
-spirv_version() { od -An -tu1 -j4 -N4 "$1" | awk '{ print $3 "." $2 }'; }
-
 judge() {
   local file=$1 name words status=0 start=$SECONDS
   shift
   name=$(basename "$file" .spv)
   read -ra words <<<"$(plan "$name")"
-  without_hints "$file" "$work/$name.spv"
   # 16 lanes, where the driver of the CPU asks: else kernels of 16 threads would be left out.
   case $name in *_no_shmem) export LP_NATIVE_VECTOR_WIDTH=${LP_NATIVE_VECTOR_WIDTH:-512} ;; esac
-  "$qkgen" judge "$work/$name.spv" --format "$(format_of "${words[1]}")" --harness "$harnesses/${words[0]}.harness" \
+  "$qkgen" judge "$file" --format "$(format_of "${words[1]}")" --harness "$harnesses/${words[0]}.harness" \
     "${words[@]:2}" "$@" >"$report/$name.txt" 2>&1 || status=$?
   case $status in
   0) verdict=clean ;;

@@ -147,6 +147,7 @@ struct fiber {
     const char *file;
     int line, column;
     unsigned simd_epoch;
+    bool only_waits; // at a barrier that orders no threadgroup memory
     const void *value;
     void *all;
     unsigned bytes, *active;
@@ -311,8 +312,11 @@ void wait_as(launch_state *l, state at, const char *file, int line, int column) 
     qkm_switch(&f.sp, l->scheduler);
 }
 
-void on_barrier(void *launch, int simdgroup, const char *file, int line) {
-    wait_as(static_cast<launch_state *>(launch), simdgroup ? AT_SIMD_BARRIER : AT_BARRIER, file, line, 0);
+// `kind`: 0 of a threadgroup, 1 of a simdgroup, 2 of a threadgroup whose memory it does not order.
+void on_barrier(void *launch, int kind, const char *file, int line) {
+    launch_state *l = static_cast<launch_state *>(launch);
+    l->fibers[l->current].only_waits = kind == 2;
+    wait_as(l, kind == 1 ? AT_SIMD_BARRIER : AT_BARRIER, file, line, 0);
 }
 
 void on_exchange(void *launch, const void *value, unsigned bytes, void *all, unsigned *active, int whole,
@@ -460,11 +464,12 @@ bool release(launch_state *l, bool *more) {
             return false;
         }
     }
+    const bool orders = !l->fibers[waiting].only_waits;
     for (unsigned t = 0; t < l->count; ++t) {
         l->fibers[t].at = READY;
-        l->fibers[t].simd_epoch = 0;
+        if (orders) l->fibers[t].simd_epoch = 0;
     }
-    ++l->epoch;
+    if (orders) ++l->epoch;
     return true;
 }
 

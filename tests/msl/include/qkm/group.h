@@ -12,12 +12,14 @@ namespace metal {
 #define QKM_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE(), int column = __builtin_COLUMN()
 #define QKM_HERE file, line, column
 
-inline void threadgroup_barrier(mem_flags, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
-    qkm_barrier(0, file, line);
+// 0 where it orders threadgroup memory, 2 where it only waits.
+inline int qkm_orders(mem_flags flags) { return uint(flags) & uint(mem_flags::mem_threadgroup) ? 0 : 2; }
+inline void threadgroup_barrier(mem_flags flags, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+    qkm_barrier(qkm_orders(flags), file, line);
 }
-inline void threadgroup_barrier(mem_flags, thread_scope, const char *file = __builtin_FILE(),
+inline void threadgroup_barrier(mem_flags flags, thread_scope, const char *file = __builtin_FILE(),
                                 int line = __builtin_LINE()) {
-    qkm_barrier(0, file, line);
+    qkm_barrier(qkm_orders(flags), file, line);
 }
 inline void simdgroup_barrier(mem_flags, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
     qkm_barrier(1, file, line);
