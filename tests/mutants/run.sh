@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Judges and audits kernels with a bug each, and their right twins: mutants.txt. Prints a table, and fails where a mutant
-# is not found by what should find it, or a twin is not clean.
+# Judges and audits kernels with a bug each, and their right twins: mutants.txt. Prints a table, and fails where a
+# mutant is not found by what should find it, or a twin is not clean.
 #
 #   run.sh [PATTERN]              mutants whose lines have the pattern
 #   run.sh --markdown [PATTERN]   docs/mutants.md, with what other tools see: an NMSE test, validation layers, spirv-val
