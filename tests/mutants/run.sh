@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Judges and audits kernels with a bug each, and their right twins: mutants.txt. Prints a table, and fails where a mutant is not found
-# by what is expected to find it, or a twin is not clean.
+# Judges and audits kernels with a bug each, and their right twins: mutants.txt. Prints a table, and fails where a
+# mutant is not found by what should find it, or a twin is not clean.
 #
 #   run.sh [PATTERN]              mutants whose lines have the pattern
-#   run.sh --markdown [PATTERN]   docs/mutants.md, with what other tools see, too: an NMSE test, validation layers, spirv-val
+#   run.sh --markdown [PATTERN]   docs/mutants.md, with what other tools see: an NMSE test, validation layers, spirv-val
 #
 # GLSL names the tool that compiles shaders; without it, and in the columns for it, modules are not looked at.
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -61,13 +61,13 @@ audited() {
 
 # layered NAME ...: NAME.layers, the messages of the validation layers while it runs
 layered() {
-  local name=$1
+  local name=$1 enable=VK_VALIDATION_FEATURE_ENABLE
   [ -e "$layer" ] && [ "${2##*.}" = comp ] || return 0
   cat >"$work/$name.settings" <<END
 khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
 khronos_validation.report_flags = error,warn
 khronos_validation.log_filename = $work/$name.log
-khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT,VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
+khronos_validation.enables = ${enable}_GPU_ASSISTED_EXT,${enable}_SYNCHRONIZATION_VALIDATION_EXT
 END
   shift
   VK_LAYER_SETTINGS_PATH=$work/$name.settings VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation judged "$name.layer" "$@"

@@ -2,8 +2,8 @@
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
 
-// y[b][r] = sum over c of w[r][c] x[b][c], w in q8_0. A workgroup makes a tile of 8 rows and 8 b, and stages 64 columns of both in
-// shared memory at a time.
+// y[b][r] = sum over c of w[r][c] x[b][c], w in q8_0. A workgroup makes a tile of 8 rows and 8 b, and stages 64 columns
+// of both in shared memory at a time.
 
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) readonly buffer Weights { uint8_t w[]; };
@@ -31,7 +31,8 @@ void main() {
     float sum = 0;
 #ifdef GEMM_SCALE_CACHE_SMALL
     // All scales of the eight rows, as long as K is at most 256.
-    for (uint k = j; k < cols / 32; k += 8) scales[i][k] = row + i < rows ? scale_at(((row + i) * (cols / 32) + k) * 34) : 0.0;
+    for (uint k = j; k < cols / 32; k += 8)
+        scales[i][k] = row + i < rows ? scale_at(((row + i) * (cols / 32) + k) * 34) : 0.0;
     barrier();
 #endif
     for (uint from = 0; from < cols; from += 64) {

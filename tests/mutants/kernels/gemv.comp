@@ -4,8 +4,8 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int16 : require
 
-// y[b][r] = sum over c of w[r][c] x[b][c], w in q8_0. A workgroup has one row and one b: each thread takes every 64th block,
-// and a tree in shared memory adds what they have.
+// y[b][r] = sum over c of w[r][c] x[b][c], w in q8_0. A workgroup has one row and one b: each thread takes every 64th
+// block, and a tree in shared memory adds what they have.
 
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer Weights { uint8_t w[]; };

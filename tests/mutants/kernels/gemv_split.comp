@@ -2,8 +2,8 @@
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
 
-// y[r] = sum over c of w[r][c] x[c], w in q8_0. A workgroup has 16 rows; K is cut into four parts, one for each of four threads,
-// which step by 32.
+// y[r] = sum over c of w[r][c] x[c], w in q8_0. A workgroup has 16 rows; K is cut into four parts, one for each of four
+// threads, which step by 32.
 
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer Weights { uint8_t w[]; };

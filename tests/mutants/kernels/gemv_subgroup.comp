@@ -3,8 +3,8 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
-// y[r] = sum over c of w[r][c] x[c], w in q8_0. Every subgroup of a workgroup of 32 threads takes blocks of the row, four elements
-// for a lane at a time.
+// y[r] = sum over c of w[r][c] x[c], w in q8_0. Every subgroup of a workgroup of 32 threads takes blocks of
+// the row.
 
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer Weights { uint8_t w[]; };

@@ -28,6 +28,7 @@ void main() {
     const float size = e == 0 ? float(m) / 16.0 : uintBitsToFloat(e + 124 << 23 | m << 21);
 #endif
     const uint p = uint(s[i / 32]);
-    const float scale = p == 0 ? uintBitsToFloat(0x400000) : p == 255 ? uintBitsToFloat(0x7FC00000) : uintBitsToFloat(p << 23);
+    const uint power = p == 0 ? 0x400000 : p == 255 ? 0x7FC00000 : p << 23;
+    const float scale = uintBitsToFloat(power);
     y[i] = ((field >> 5 & 1) == 0 ? size : -size) * scale;
 }

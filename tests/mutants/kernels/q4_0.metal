@@ -15,8 +15,8 @@ inline float value(device const block_q4_0 &block, uint e) {
     return (float(block.qs[e % 16] >> (4 * (e / 16)) & 15) - 8) * float(block.d);
 }
 
-// x is divided by its largest magnitude, and the sum multiplied by it: what kernels do before they round x to 8 bits. Two
-// simdgroups for a row; `slot` holds first their maxima, then their sums.
+// x is divided by its largest magnitude, and the sum multiplied by it: what kernels do before they round x to 8 bits.
+// Two simdgroups for a row; `slot` holds first their maxima, then their sums.
 kernel void gemv(device const block_q4_0 *w [[buffer(0)]], device const float *x [[buffer(1)]],
     device float *y [[buffer(2)]], constant sizes &n [[buffer(3)]], uint row [[threadgroup_position_in_grid]],
     uint t [[thread_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]],
