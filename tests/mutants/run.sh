@@ -196,7 +196,7 @@ if [ "$markdown" ]; then
   {
     cat "$folder/head.md"
     cat "$rows"
-    printf '\n%s mutants of %s kernels; %s are found by neither judge nor audit.' "${#names[@]}" "$twins" "$missed"
+    printf '\n%s mutants of %s kernels; found by neither judge nor audit: %s.' "${#names[@]}" "$twins" "$missed"
     printf ' An NMSE test at 5e-4 passes %s of them.\n' "$(grep -c 'passes (' "$rows" || true)"
   } >"$SOURCE/docs/mutants.md"
 else
