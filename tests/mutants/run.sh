@@ -92,23 +92,25 @@ twin() {
 # column_audit NAME TWIN: the worst that audit says of the mutant and not of its twin.
 column_audit() {
   [ -e "$work/$1.known" ] || return 0
-  if comm -23 "$work/$1.known" "$work/$2.known" | grep -q '^wrong'; then
-    echo wrong
-  elif comm -23 "$work/$1.known" "$work/$2.known" | grep -q .; then
-    echo note
-  else
-    echo -
-  fi
+  local more
+  more=$(comm -23 "$work/$1.known" "$work/$2.known")
+  case $more in
+    *wrong\ *) echo wrong ;;
+    ?*) echo note ;;
+    *) echo - ;;
+  esac
 }
 
 # found BY SENTENCE NAME TWIN
 found() {
+  local wrong # no pipe into grep -q, which ends before it has read all
+  wrong=$(findings "$3")
   case $1 in
-    none) ! grep -q . < <(findings "$3") ;;
+    none) [ -z "$wrong" ] ;;
     refused) grep -qF -- "$2" "$work/$3.text" && [ "$(cat "$work/$3.status")" = 2 ] ;;
-    audit) grep -F -- "$2" "$work/$3.notes" | grep -q '^wrong' && [ "$(column_audit "$3" "$4")" = wrong ] ;;
+    audit) [ "$(column_audit "$3" "$4")" = wrong ] && grep -qF -- "$2" "$work/$3.notes" ;;
     audit-note) grep -qF -- "$2" "$work/$3.notes" ;;
-    *) findings "$3" | grep -F -- "$2" | grep -q "^$1: " && [ "$(cat "$work/$3.status")" = 1 ] ;;
+    *) grep -qF -- "$2" <<<"$(grep "^$1: " <<<"$wrong")" && [ "$(cat "$work/$3.status")" = 1 ] ;;
   esac
 }
 
@@ -196,7 +198,7 @@ if [ "$markdown" ]; then
   {
     cat "$folder/head.md"
     cat "$rows"
-    printf '\n%s mutants of %s kernels; %s are found by neither judge nor audit.' "${#names[@]}" "$twins" "$missed"
+    printf '\n%s mutants of %s kernels; found by neither judge nor audit: %s.' "${#names[@]}" "$twins" "$missed"
     printf ' An NMSE test at 5e-4 passes %s of them.\n' "$(grep -c 'passes (' "$rows" || true)"
   } >"$SOURCE/docs/mutants.md"
 else
