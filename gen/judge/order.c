@@ -68,7 +68,7 @@ static void leave_out(qg_trial *t, const char *how, const char *why) {
 static void other_lanes(orders *o) {
     static const uint32_t lanes[] = {4, 16};
     qg_trial *t = o->t;
-    qg_home home;
+    qg_home home = {0};
     if (!strstr(t->judgement->where, "llvmpipe")) {
         leave_out(t, "other sizes of subgroups", "this driver takes no wish for them");
         return;
@@ -89,7 +89,7 @@ static void other_lanes(orders *o) {
 
 static void other_turns(orders *o) {
     qg_trial *t = o->t;
-    qg_home home;
+    qg_home home = {0};
     for (int i = 0; i < 3; ++i) {
         const qg_turns turns = i == 0 ? QG_TURNS_REVERSE : QG_TURNS_RANDOM;
         const char *how = i == 0 ? "when threads run in reverse order" : "when threads run in a random order";

@@ -123,7 +123,7 @@ static void see_shape(qg_trial *t, qg_call_shape shape) {
 
 /* A module as Metal text, in the executor, which looks at each access, also at those that change nothing. */
 static void see_each_access(qg_trial *t, bool sums) {
-    qg_home home;
+    qg_home home = {0};
     const char *why = qg_leave_for_executor(t, QG_TURNS_FORWARD, 0, &home);
     for (uint64_t blocks = 1; blocks <= 5 && !why; blocks += 2)
         for (uint64_t rows = 1; rows <= 5; rows += 2)

@@ -374,7 +374,7 @@ static double allowed_rounding(const qg_trial *t) {
 static bool executor_agrees(qg_trial *t, uint8_t ***bits) {
     qg_judgement *j = t->judgement, again = *j;
     const qg_trial before = *t;
-    qg_home home;
+    qg_home home = {0};
     if (qg_leave_for_executor(t, QG_TURNS_FORWARD, 0, &home)) return false;
     again.n_findings = again.capacity = 0;
     again.findings = NULL;
