@@ -6,7 +6,6 @@ layout(local_size_x_id = @{id.local_size_x}) in;
 layout(constant_id = @{id.k_parts}) const uint K_PARTS = 1;  // of a row
 
 layout(binding = @{binding_scratch}, std430) readonly buffer Parts { float sum_of_part[]; };
-layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
 
 @include gemm_operands.glsl
 

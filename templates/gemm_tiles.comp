@@ -23,7 +23,6 @@ layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
 layout(binding = @{binding_scratch}, std430) readonly buffer Packed { uvec4 packed_x[]; };
 layout(binding = @{binding_scratch}, std430) readonly buffer Units { float x_unit[]; };
 layout(binding = @{binding_scratch}, std430) buffer Parts { float sum_of_part[]; };
-layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
 
 @include gemm_operands.glsl
 

@@ -15,11 +15,12 @@ kernel void @{name}(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const @{space}::results to = {y, push.epilogue};
     const @{space}::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (@{name}_batch) {
-        case 1: @{space}::sum_rows<1, 4>(@{weights}, x, y, push, partial, at); break;
-        case 2: @{space}::sum_rows<2, 4>(@{weights}, x, y, push, partial, at); break;
-        case 4: @{space}::sum_rows<4, 4>(@{weights}, x, y, push, partial, at); break;
-        case 8: @{space}::sum_rows<8, 2>(@{weights}, x, y, push, partial, at); break;
+        case 1: @{space}::sum_rows<1, 4>(@{weights}, x, to, push, partial, at); break;
+        case 2: @{space}::sum_rows<2, 4>(@{weights}, x, to, push, partial, at); break;
+        case 4: @{space}::sum_rows<4, 4>(@{weights}, x, to, push, partial, at); break;
+        case 8: @{space}::sum_rows<8, 2>(@{weights}, x, to, push, partial, at); break;
     }
 }

@@ -1,6 +1,5 @@
 @{buffers}
 @{wide_buffers}
-layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
 
 @include sums_push.glsl
 

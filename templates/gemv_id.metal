@@ -6,6 +6,7 @@ struct @{name}_push {
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
+    uint epilogue;      // what is done with results
 };
 
 kernel void @{name}(
@@ -26,6 +27,7 @@ kernel void @{name}(
 {
     constexpr uint ROWS = 4, TILES = @{x_tiles};  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
+    const @{space}::results to = {y, push.epilogue};
     @{x_kept}
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
@@ -64,7 +66,7 @@ kernel void @{name}(
             const uint at = i / ROWS * (split - 1) * ROWS + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+            if (first + i < push.rows) @{space}::finish(to, pair * push.rows + first + i, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

@@ -1,7 +1,6 @@
 @{buffers}
 @{wide_buffers}
 layout(binding = @{binding_ids}, std430) readonly buffer Ids { uint ids[]; };
-layout(binding = @{binding_y}, std430) writeonly buffer Output { float y[]; };
 layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -12,13 +11,11 @@ layout(push_constant) uniform Push {
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
+    uint epilogue;      // what is done with results
 };
 
 @include x_run.glsl
 
 @{tables}
 @{prelude}
-// Row `n` of a token's expert is done.
-void finish(uint pair, uint n, float sum) {
-    y[pair * rows + n] = sum;
-}
+@include finish.glsl

@@ -15,7 +15,6 @@ layout(constant_id = @{id.order_bc}) const uint ORDER_BC = 0;
 
 @{buffers}
 @{wide_buffers}
-layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -23,7 +22,7 @@ layout(push_constant) uniform Push {
     uint batch;      // right-hand sides, at most 8
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
 @if of_matrix
     uint cols;       // of the matrix that the blocks are patches of
     uint grid_rows;  // blocks

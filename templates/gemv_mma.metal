@@ -15,10 +15,11 @@ constant uint @{name}_kept [[function_constant(@{id.kept})]];  // wide tiles of 
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[2 * @{simdgroups} * 128];  // twice the sums of each simdgroup, for 16 rows and 8 right-hand sides
+    const @{space}::results to = {y, push.epilogue};
     const @{space}::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (@{name}_kept) {
-        case 1: @{space}::multiply_rows<1>(@{weights}, x, y, push, partial, at); break;
-        case 2: @{space}::multiply_rows<2>(@{weights}, x, y, push, partial, at); break;
-        case 4: @{space}::multiply_rows<4>(@{weights}, x, y, push, partial, at); break;
+        case 1: @{space}::multiply_rows<1>(@{weights}, x, to, push, partial, at); break;
+        case 2: @{space}::multiply_rows<2>(@{weights}, x, to, push, partial, at); break;
+        case 4: @{space}::multiply_rows<4>(@{weights}, x, to, push, partial, at); break;
     }
 }

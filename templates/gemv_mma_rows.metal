@@ -80,7 +80,7 @@ inline float scale_of(float most, uint exponent, thread float &inverse)
 template <typename X>
 inline void walk_rows(
 @{buffers}
-    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at, uint from, uint end)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at, uint from, uint end)
 {
     @{x_kept}
     for (uint i = at.group; i < (end - from) * shape.batch; i += at.groups) {
@@ -96,7 +96,7 @@ inline void walk_rows(
         if (at.thread_index == 0) {
             float total = 0.0f;
             for (uint s = 0; s < at.simdgroups; ++s) total += partial[s];
-            finish(y, shape, m, n, total);
+            finish(to, shape, m, n, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -106,12 +106,12 @@ inline void walk_rows(
 template <uint KEPT, typename X>
 inline void multiply_rows(
 @{buffers}
-    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
     const matrix_lane lane = find_lane(partial, at);
 @if restricted
     const uint end = @{mma_end};
-    walk_rows(@{weights}, x_in, y, shape, partial, at, end, shape.rows);
+    walk_rows(@{weights}, x_in, to, shape, partial, at, end, shape.rows);
     if (end == 0) return;
 @else
     const uint end = shape.rows;
@@ -169,18 +169,18 @@ inline void multiply_rows(
                 sum += own_of(products) * unit * wide_x_unit[k];
                 sum_8 += own_of(products_8) * unit_8 * wide_x_unit[k];
             }
-            threadgroup float *to = sums + at.simdgroup * 128 + 2 * lane.t * 16 + lane.g;  // 16 rows of each right-hand side
-            to[0] = sum.x;
-            to[8] = sum_8.x;
-            to[16] = sum.y;
-            to[24] = sum_8.y;
+            threadgroup float *own_sums = sums + at.simdgroup * 128 + 2 * lane.t * 16 + lane.g;  // 16 rows of each right-hand side
+            own_sums[0] = sum.x;
+            own_sums[8] = sum_8.x;
+            own_sums[16] = sum.y;
+            own_sums[24] = sum_8.y;
             threadgroup_barrier(mem_flags::mem_threadgroup);
             for (uint i = at.thread_index; i < teams * 128; i += at.threads) {
                 const uint n = first + i / 128 * 16 + i % 16, m = i / 16 % 8;
                 if (n >= end || m >= shape.batch) continue;
                 float total = 0.0f;
                 for (uint s = 0; s < split; ++s) total += sums[(i / 128 * split + s) * 128 + i % 128];
-                finish(y, shape, m, n, total, begin == 0);
+                finish(to, shape, m, n, total, begin == 0);
             }
         }
     }

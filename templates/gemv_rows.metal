@@ -2,7 +2,7 @@
 template <uint BATCH, uint ROWS, typename X>
 inline void sum_rows(
 @{buffers}
-    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
     constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? @{x_tiles} : 1;
@@ -58,7 +58,7 @@ inline void sum_rows(
                 const uint row = first + team * ROWS + r;
                 if (at.lane != 0) continue;
                 if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
-                else if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, all);
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, all);
             }
         }
         if (split == 1) continue;
@@ -67,7 +67,7 @@ inline void sum_rows(
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
-            if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, total);
+            if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

@@ -4,7 +4,7 @@ struct sum_shape {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
 @if of_matrix
     uint cols;       // of the matrix that the blocks are patches of
     uint grid_rows;  // blocks
@@ -12,11 +12,7 @@ struct sum_shape {
 @end
 };
 
-// Row `n` of right-hand side `m` is done.
-inline void finish(device float *y, constant sum_shape &shape, uint m, uint n, float sum, bool first = true) {
-    const uint at = m * shape.y_rows + shape.y_first + n;
-    y[at] = first && shape.y_add == 0 ? sum : y[at] + sum;
-}
+@include finish.metal
 
 // Where a thread stands.
 struct standing {

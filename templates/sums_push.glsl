@@ -4,7 +4,7 @@ layout(push_constant) uniform Push {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
 @if of_matrix
     uint cols;       // of the matrix that the blocks are patches of
     uint grid_rows;  // blocks

@@ -20,7 +20,7 @@ typedef enum family { GEMV, GEMV_MATRIX, GEMV_ID, DEQUANT_MATRIX, GATHER_MATRIX,
 
 static const uint32_t schedules[] = {0, QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_SHARED, QK_SCHEDULE_TEAMS};
 static const char *const names[] = {"toy_gemv", "patch_gemv", "toy_gemv_id", "patch_dequant", "patch_gather"};
-static const uint32_t push_bytes[] = {24, 36, 28, 20, 32};
+static const uint32_t push_bytes[] = {24, 36, 32, 20, 32};
 
 #define WEIGHTS(patch)                                                                                                 \
     {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, (patch) ? 32 : CODES, 1, PATCH_ROWS, PATCH_COLS / 2}, {         \
@@ -33,7 +33,7 @@ static const qk_binding bindings[N_FAMILIES][6] = {
     {WEIGHTS(0), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, WRITE, F32)},
     {WEIGHTS(1), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, WRITE, F32)},
     {WEIGHTS(0), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "ids", INDICES, READ, U32),
-     BOUND(4, "y", OUTPUT, WRITE, F32), BOUND(5, "status", STATUS, READ_WRITE, U32)},
+     BOUND(4, "status", STATUS, READ_WRITE, U32), BOUND(5, "y", OUTPUT, READ_WRITE, F32)},
     {WEIGHTS(1), BOUND(2, "out", OUTPUT, WRITE, F16)},
     {WEIGHTS(1), BOUND(2, "indices", INDICES, READ, U32), BOUND(3, "out", OUTPUT, WRITE, F16),
      BOUND(4, "status", STATUS, READ_WRITE, U32)},
@@ -156,9 +156,9 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     X(push_matrix, GEMV_MATRIX, c->kernel.push_bytes = 20, ARGUMENT,                                                   \
       "kernel->push_bytes is 20, must be 36, as this family has it")                                                   \
     X(push_id, GEMV_ID, c->kernel.push_bytes = 20, ARGUMENT,                                                           \
-      "kernel->push_bytes is 20, must be 28, as this family has it")                                                   \
+      "kernel->push_bytes is 20, must be 32, as this family has it")                                                   \
     X(push_limit, GEMV_ID, c->backend.limits.push_bytes = 24, LIMIT,                                                   \
-      "kernel->push_bytes is 28, must be at most 24 on this device")                                                   \
+      "kernel->push_bytes is 32, must be at most 24 on this device")                                                   \
     X(view_id, GEMV_ID, c->kernel.view = QK_VIEW_MATRIX, ARGUMENT,                                                     \
       "kernel->view is 2, must be QK_VIEW_BLOCKS for this function")                                                   \
     X(view_dequant, DEQUANT_MATRIX, c->kernel.view = QK_VIEW_BLOCKS, ARGUMENT,                                         \
@@ -265,7 +265,7 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     X(status_in_ids, GEMV_ID, (c->status.buffer = c->ids.buffer, c->status.offset = 16), ARGUMENT,                     \
       "status is bytes 16 to 20 of a buffer, must be apart from ids, bytes 0 to 24")                                   \
     X(status_in_y, GEMV_ID, c->status.buffer = c->out.buffer, ARGUMENT,                                                \
-      "y is bytes 0 to 72 of a buffer, must be apart from status, bytes 0 to 4")                                       \
+      "status is bytes 0 to 4 of a buffer, must be apart from y, bytes 0 to 72")                                       \
     X(y_in_weights_id, GEMV_ID, (c->out.buffer = memory, c->out.offset = 176), ARGUMENT,                               \
       "y is bytes 176 to 248 of a buffer, must be apart from weights[0], bytes 0 to 192")                              \
     X(expert_range, GEMV_ID, (c->rows = 300, c->batch = c->slots = 1, c->weights[0].size = c->weights[1].size = c->out.size = 32768),\
@@ -460,7 +460,7 @@ static void check_workgroups(const shape *s, const qk_launch *launch, uint64_t t
 
 static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *error) {
     shape *s = context;
-    const uint32_t *push = launch->push; /* rows, row_tiles, batch, y_first, y_rows, y_add */
+    const uint32_t *push = launch->push; /* rows, row_tiles, batch, y_first, y_rows, epilogue */
     const uint64_t left = s->batch - s->vectors, vectors = left < 8 ? left : 8, row = s->row_blocks * BLOCK * 4;
     const uint64_t count = push[0], row_tiles = s->row_blocks * (BLOCK / launch->kernel->tile_elements);
     const uint64_t codes = s->row_blocks * s->codes_bytes, scales = s->row_blocks * SCALES;
@@ -1220,8 +1220,8 @@ static qk_status check_experts(void *context, const qk_launch *launch, qk_error 
     check_range(s, &launch->ranges[1], memory + 1, SCALES_AT + s->done * scales, count * scales);
     check_range(s, &launch->ranges[2], memory + 2, X_AT, s->batch * s->row_blocks * BLOCK * 4);
     check_range(s, &launch->ranges[3], memory + 3, IDS_AT, pairs * 4);
-    check_range(s, &launch->ranges[4], memory + 4, Y_AT, pairs * s->rows * 4);
-    check_range(s, &launch->ranges[5], memory + 5, STATUS_AT, 4);
+    check_range(s, &launch->ranges[4], memory + 5, STATUS_AT, 4);
+    check_range(s, &launch->ranges[5], memory + 4, Y_AT, pairs * s->rows * 4);
     check_workgroups(s, launch, pairs * ((s->rows + 3) / 4));
     assert_true(multiply(count, s->rows * row_tiles) <= UINT32_MAX);
     assert_true(pairs * s->rows + launch->workgroups <= UINT32_MAX);

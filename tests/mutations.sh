@@ -188,9 +188,9 @@ mutate "the choice of a class: few rows are counted for each processor" $pick 's
 mutate "teams: few rows get more workgroups" $choose 's/qk_ceil_\(rows, 4 \* s->rows/qk_ceil_(64 * rows, 4 * s->rows/' unit dispatch_sums_test
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/finish\(m, n, total, begin == 0u\)/finish(m, n, total)/' unit mma_test
-mutate "a residual stays" templates/finish.glsl 's/ \&\& y_add == 0u//' unit gemv_test
-mutate "a residual is added once" templates/finish.glsl 's/first \&\& y_add == 0u \? sum : y\[at\] \+ sum/first \&\& y_add == 0u ? sum : y[at] + (first ? sum : 2.0 * sum)/' unit gemv_test
-mutate "a residual stays, MSL" templates/gemv_tiles.metal 's/ \&\& shape.y_add == 0//' script gemv msl "residual q4_0"
+mutate "a residual stays" templates/finish.glsl 's/first \&\& \(epilogue & ADDS_TO_Y\) == 0u/first/' unit gemv_test
+mutate "a residual is added once" templates/finish.glsl 's/(first .* \? sum : y\[at\] \+) sum/\1 (first ? sum : 2.0 * sum)/' unit gemv_test
+mutate "a residual stays, MSL" templates/finish.metal 's/ \&\& \(to.epilogue & ADDS_TO_Y\) == 0//' script gemv msl "residual q4_0"
 mutate "what was there is not added" $launch 's/push\[5\] = g->adds/push[5] = 1/' unit dispatch_sums_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test

@@ -270,6 +270,7 @@ static uint64_t bytes_of(const qk_backend *backend, const qg_subject *s, uint32_
     case QK_ROLE_OUTPUT: return c->family->sums ? 4 * vectors(c) * c->rows : c->rows * c->cols * type;
     case QK_ROLE_STATUS: return 4;
     case QK_ROLE_SCRATCH: return scratch_bytes(backend, s);
+    case QK_ROLE_COUNT: break;
     }
     return 0;
 }
@@ -355,7 +356,7 @@ static bool record_subject(qg_bench *b, void *what) {
     const bool matrix = s->kernel->view != QK_VIEW_BLOCKS;
     qk_status status;
     if (c->family->in_blocks)
-        status = qk_dispatch_gemv_id(&backend, s->kernel, r, own[0], own[1], own[2], own[3], c->experts, c->rows,
+        status = qk_dispatch_gemv_id(&backend, s->kernel, r, own[0], own[1], own[3], own[2], c->experts, c->rows,
                                      c->cols, c->batch, c->slots, &b->error);
     else if (c->family->in_tiles)
         status =

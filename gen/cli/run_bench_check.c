@@ -94,7 +94,8 @@ static bool check_sums(check *k, uint64_t row) {
     const qg_case *c = &k->s->of;
     const uint64_t slots = c->family->in_blocks ? c->slots : 1,
                    vectors = c->batch < MOST_VECTORS ? c->batch : MOST_VECTORS;
-    const uint32_t y = k->s->n_weights + (c->family->in_blocks || c->family->in_tiles ? 2 : 1);
+    uint32_t y = k->s->n_weights;
+    while (k->s->kernel->bindings[y].role != QK_ROLE_OUTPUT) ++y;
     for (uint64_t v = 0; v < vectors; ++v) {
         const uint64_t pair = v * slots + (row % 2 ? slots - 1 : 0);
         const uint64_t first = c->family->in_blocks ? qg_bench_index(c, pair) * c->rows : 0;

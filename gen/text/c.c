@@ -127,8 +127,9 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
 
 /* ---- descriptors ---- */
 
-static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_INPUT",
-                                         "QK_ROLE_OUTPUT",  "QK_ROLE_STATUS",  "QK_ROLE_SCRATCH"};
+#define ROLE(NAME, meaning) "QK_ROLE_" #NAME,
+static const char *const role_names[] = {QK_ROLES(ROLE)};
+#undef ROLE
 static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM", "QK_NUMERIC_SPLIT_SUM",
                                             "QK_NUMERIC_HALF_SUM", "QK_NUMERIC_INT8_SUM"};
 static const char *const access_names[] = {"QK_READ", "QK_WRITE", "QK_READ_WRITE"};

@@ -453,9 +453,7 @@ static void unit_holes(qg_arena *arena, qg_holes *holes, const qg_request *reque
     qg_hole(holes, "extensions", extensions(arena, program));
     qg_hole(holes, "buffers", buffers(arena, program));
     qg_hole(holes, "wide_buffers", wide_buffers(arena, wide, false));
-    for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
-        qg_hole(holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
-                qg_format(arena, "%u", kernel->layout->n_buffers + i));
+    qg_binding_holes(arena, holes, kernel);
     x_holes(holes, program);
     qg_hole(holes, "tables", qg_tables(arena, wide->plan, glsl, "const"));
     qg_hole(holes, "prelude", prelude);
@@ -563,9 +561,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_hole(&holes, "banner", qg_banner(arena, request, program, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, program));
     qg_hole(&holes, "buffers", buffers(arena, program));
-    for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
-        qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
-                qg_format(arena, "%u", plan->layout->n_buffers + i));
+    qg_binding_holes(arena, &holes, kernel);
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
     if (sums) {

@@ -83,6 +83,14 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
     qg_hole(holes, "whole_unit", qg_format(arena, "%u", qg_whole_unit(plan)));
 }
 
+void qg_binding_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel) {
+    const qg_family *family = kernel->family;
+    for (uint32_t i = 0; i < family->n_bindings; ++i)
+        qg_hole(holes, qg_format(arena, "binding_%s", family->bindings[i].name),
+                qg_format(arena, "%u", kernel->layout->n_buffers + i));
+    qg_hole(holes, "experts", family->sums && family->in_blocks ? "" : NULL);
+}
+
 const char *qg_template_of(qg_arena *arena, const qg_kernel *kernel, const char *ending) {
     return qg_format(arena, "%s%s.%s", kernel->family->name, qg_form(kernel->family, kernel->layout)->suffix, ending);
 }

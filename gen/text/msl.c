@@ -146,9 +146,7 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
     qg_hole(&holes, "weights", weights(arena, plan));
     if (program->values) qg_hole(&holes, "shape", qg_shape_arguments(arena, program->values->code, "push.$$, "));
-    for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
-        qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
-                qg_format(arena, "%u", n_weights + i));
+    qg_binding_holes(arena, &holes, kernel);
     qg_hole(&holes, "binding_push", qg_format(arena, "%u", n_weights + kernel->family->n_bindings));
     qg_hole(&holes, "dst_type", stored_type(kernel));
     qg_hole(&holes, "simdgroups", qg_format(arena, "%u", QG_MMA_SIMDGROUPS));

@@ -184,6 +184,8 @@ void qg_hole(qg_holes *holes, const char *name, const char *value);
 void qg_hole_set(qg_holes *holes, const char *name);
 /* The holes that depend on plan and target alone: runs, tiles, vec, block_of_i, ... */
 void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const qg_target *target);
+/* Where what the kernel's family binds stands, `binding_NAME`; and whether results are of experts. */
+void qg_binding_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel);
 /* The shape arguments of place.c that the IR uses, each written by the pattern, in which $ is the name. */
 char *qg_shape_arguments(qg_arena *arena, const qg_ir *ir, const char *pattern);
 /* The first lines of a decode function in a matrix: where row `row` and tile `tile` lie in the grid of blocks. */

@@ -645,7 +645,7 @@ static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -745,7 +745,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -823,7 +823,7 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -901,7 +901,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -979,7 +979,7 @@ static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1079,7 +1079,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1157,7 +1157,7 @@ static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1235,7 +1235,7 @@ static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1306,8 +1306,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1317,6 +1317,7 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1349,8 +1350,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_f32_push,
     .spec_constant_count = 7,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f32_vulkan_constants,
@@ -1375,8 +1376,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1393,8 +1394,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1404,6 +1405,7 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1438,8 +1440,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_int8_f32_push,
     .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f32_vulkan_constants,
@@ -1463,8 +1465,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_split_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1474,6 +1476,7 @@ static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1508,8 +1511,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_split_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_split_f32_push,
     .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f32_vulkan_constants,
@@ -1533,8 +1536,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1544,6 +1547,7 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1578,8 +1582,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f32_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_int24_f32_push,
     .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f32_vulkan_constants,
@@ -1603,8 +1607,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1614,6 +1618,7 @@ static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1646,8 +1651,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_f16_push,
     .spec_constant_count = 7,
     .spec_constants = affine_b3_g64_bf16_gemv_id_f16_vulkan_constants,
@@ -1672,8 +1677,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
     .code = &qk_affine_b3_g64_bf16_msl,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1690,8 +1695,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1701,6 +1706,7 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1735,8 +1741,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_int8_f16_push,
     .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int8_f16_vulkan_constants,
@@ -1760,8 +1766,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_split_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1771,6 +1777,7 @@ static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1805,8 +1812,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_split_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_split_f16_push,
     .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_split_f16_vulkan_constants,
@@ -1830,8 +1837,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1841,6 +1848,7 @@ static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1875,8 +1883,8 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f16_schedules,
     .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = affine_b3_g64_bf16_gemv_id_int24_f16_push,
     .spec_constant_count = 8,
     .spec_constants = affine_b3_g64_bf16_gemv_id_int24_f16_vulkan_constants,

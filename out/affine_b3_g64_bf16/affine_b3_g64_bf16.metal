@@ -117,13 +117,27 @@ struct sum_shape {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
 };
 
-// Row `n` of right-hand side `m` is done.
-inline void finish(device float *y, constant sum_shape &shape, uint m, uint n, float sum, bool first = true) {
-    const uint at = m * shape.y_rows + shape.y_first + n;
-    y[at] = first && shape.y_add == 0 ? sum : y[at] + sum;
+// Where results go, and what they pass through on their way.
+struct results {
+    device float *y;
+    uint epilogue;
+};
+
+constant constexpr uint ADDS_TO_Y = 1;  // a bit of the epilogue
+
+// Number `at` in y is done; or, where sums come in parts, one of them is.
+inline void finish(results to, uint at, float sum, bool first = true)
+{
+    to.y[at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[at] + sum;
+}
+
+// The same of row `n` of right-hand side `m`.
+inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
+{
+    finish(to, m * shape.y_rows + shape.y_first + n, sum, first);
 }
 
 // Where a thread stands.
@@ -214,7 +228,7 @@ inline void sum_rows(
     device const uint *weight,
     device const ushort *scales,
     device const ushort *biases,
-    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
     constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 2 : 1;
@@ -250,7 +264,7 @@ inline void sum_rows(
                 const uint row = first + team * ROWS + r;
                 if (at.lane != 0) continue;
                 if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
-                else if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, all);
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, all);
             }
         }
         if (split == 1) continue;
@@ -259,7 +273,7 @@ inline void sum_rows(
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
-            if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, total);
+            if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -461,12 +475,13 @@ kernel void affine_b3_g64_bf16_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_affine_b3_g64_bf16::results to = {y, push.epilogue};
     const qk_affine_b3_g64_bf16::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (affine_b3_g64_bf16_gemv_f32_batch) {
-        case 1: qk_affine_b3_g64_bf16::sum_rows<1, 4>(weight, scales, biases, x, y, push, partial, at); break;
-        case 2: qk_affine_b3_g64_bf16::sum_rows<2, 4>(weight, scales, biases, x, y, push, partial, at); break;
-        case 4: qk_affine_b3_g64_bf16::sum_rows<4, 4>(weight, scales, biases, x, y, push, partial, at); break;
-        case 8: qk_affine_b3_g64_bf16::sum_rows<8, 2>(weight, scales, biases, x, y, push, partial, at); break;
+        case 1: qk_affine_b3_g64_bf16::sum_rows<1, 4>(weight, scales, biases, x, to, push, partial, at); break;
+        case 2: qk_affine_b3_g64_bf16::sum_rows<2, 4>(weight, scales, biases, x, to, push, partial, at); break;
+        case 4: qk_affine_b3_g64_bf16::sum_rows<4, 4>(weight, scales, biases, x, to, push, partial, at); break;
+        case 8: qk_affine_b3_g64_bf16::sum_rows<8, 2>(weight, scales, biases, x, to, push, partial, at); break;
     }
 }
 
@@ -490,12 +505,13 @@ kernel void affine_b3_g64_bf16_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_affine_b3_g64_bf16::results to = {y, push.epilogue};
     const qk_affine_b3_g64_bf16::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (affine_b3_g64_bf16_gemv_f16_batch) {
-        case 1: qk_affine_b3_g64_bf16::sum_rows<1, 4>(weight, scales, biases, x, y, push, partial, at); break;
-        case 2: qk_affine_b3_g64_bf16::sum_rows<2, 4>(weight, scales, biases, x, y, push, partial, at); break;
-        case 4: qk_affine_b3_g64_bf16::sum_rows<4, 4>(weight, scales, biases, x, y, push, partial, at); break;
-        case 8: qk_affine_b3_g64_bf16::sum_rows<8, 2>(weight, scales, biases, x, y, push, partial, at); break;
+        case 1: qk_affine_b3_g64_bf16::sum_rows<1, 4>(weight, scales, biases, x, to, push, partial, at); break;
+        case 2: qk_affine_b3_g64_bf16::sum_rows<2, 4>(weight, scales, biases, x, to, push, partial, at); break;
+        case 4: qk_affine_b3_g64_bf16::sum_rows<4, 4>(weight, scales, biases, x, to, push, partial, at); break;
+        case 8: qk_affine_b3_g64_bf16::sum_rows<8, 2>(weight, scales, biases, x, to, push, partial, at); break;
     }
 }
 
@@ -508,6 +524,7 @@ struct affine_b3_g64_bf16_gemv_id_f32_push {
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
+    uint epilogue;      // what is done with results
 };
 
 kernel void affine_b3_g64_bf16_gemv_id_f32(
@@ -516,8 +533,8 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
     device const ushort *biases [[buffer(2)]],
     device const float4 *x [[buffer(3)]],
     device const uint *ids [[buffer(4)]],
-    device float *y [[buffer(5)]],
-    device atomic_uint *status [[buffer(6)]],
+    device float *y [[buffer(6)]],
+    device atomic_uint *status [[buffer(5)]],
     constant affine_b3_g64_bf16_gemv_id_f32_push &push [[buffer(7)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
@@ -530,6 +547,7 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
 {
     constexpr uint ROWS = 4, TILES = 2;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
+    const qk_affine_b3_g64_bf16::results to = {y, push.epilogue};
     float4 kept[TILES][1][8];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -570,7 +588,7 @@ kernel void affine_b3_g64_bf16_gemv_id_f32(
             const uint at = i / ROWS * (split - 1) * ROWS + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+            if (first + i < push.rows) qk_affine_b3_g64_bf16::finish(to, pair * push.rows + first + i, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -585,6 +603,7 @@ struct affine_b3_g64_bf16_gemv_id_f16_push {
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
+    uint epilogue;      // what is done with results
 };
 
 kernel void affine_b3_g64_bf16_gemv_id_f16(
@@ -593,8 +612,8 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
     device const ushort *biases [[buffer(2)]],
     device const half4 *x [[buffer(3)]],
     device const uint *ids [[buffer(4)]],
-    device float *y [[buffer(5)]],
-    device atomic_uint *status [[buffer(6)]],
+    device float *y [[buffer(6)]],
+    device atomic_uint *status [[buffer(5)]],
     constant affine_b3_g64_bf16_gemv_id_f16_push &push [[buffer(7)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
@@ -607,6 +626,7 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
 {
     constexpr uint ROWS = 4, TILES = 2;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
+    const qk_affine_b3_g64_bf16::results to = {y, push.epilogue};
     float4 kept[TILES][1][8];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -647,7 +667,7 @@ kernel void affine_b3_g64_bf16_gemv_id_f16(
             const uint at = i / ROWS * (split - 1) * ROWS + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+            if (first + i < push.rows) qk_affine_b3_g64_bf16::finish(to, pair * push.rows + first + i, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

@@ -37,7 +37,6 @@ layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 h
 layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
 layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
 layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
-layout(binding = 4, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -45,7 +44,7 @@ layout(push_constant) uniform Push {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
     uint cols;       // of the matrix that the blocks are patches of
     uint grid_rows;  // blocks
     uint grid_cols;
@@ -67,10 +66,14 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
+layout(binding = 4, std430) buffer Output { float y[]; };
+
+const uint ADDS_TO_Y = 1u;  // a bit of the epilogue
+
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
 void finish(uint m, uint n, float sum, bool first) {
     const uint at = m * y_rows + y_first + n;
-    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+    y[at] = first && (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 
 void finish(uint m, uint n, float sum) {

@@ -2970,7 +2970,7 @@ static const qk_field iq1_m_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_f32_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3071,7 +3071,7 @@ static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int8_f32_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3152,7 +3152,7 @@ static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_split_f32_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3234,7 +3234,7 @@ static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int24_f32_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3317,7 +3317,7 @@ static const qk_field iq1_m_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_f16_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3418,7 +3418,7 @@ static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int8_f16_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3499,7 +3499,7 @@ static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_split_f16_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3581,7 +3581,7 @@ static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int24_f16_tables[] = {
     {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3657,8 +3657,8 @@ static const qk_binding iq1_m_gemv_id_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -3668,6 +3668,7 @@ static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_f32_tables[] = {
     {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3702,8 +3703,8 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .schedules = iq1_m_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq1_m_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f32_tables,
@@ -3730,8 +3731,8 @@ const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq1_m_gemv_id_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -3746,8 +3747,8 @@ static const qk_binding iq1_m_gemv_id_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -3757,6 +3758,7 @@ static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
     {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3796,8 +3798,8 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .schedules = iq1_m_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int8_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
@@ -3821,8 +3823,8 @@ static const qk_binding iq1_m_gemv_id_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -3832,6 +3834,7 @@ static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
     {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3871,8 +3874,8 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .schedules = iq1_m_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_split_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
@@ -3896,8 +3899,8 @@ static const qk_binding iq1_m_gemv_id_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -3907,6 +3910,7 @@ static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
     {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -3946,8 +3950,8 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .schedules = iq1_m_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int24_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
@@ -3971,8 +3975,8 @@ static const qk_binding iq1_m_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -3982,6 +3986,7 @@ static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_f16_tables[] = {
     {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4016,8 +4021,8 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .schedules = iq1_m_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq1_m_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_f16_tables,
@@ -4044,8 +4049,8 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .code = &qk_iq1_m_msl,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq1_m_gemv_id_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -4060,8 +4065,8 @@ static const qk_binding iq1_m_gemv_id_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -4071,6 +4076,7 @@ static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
     {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4110,8 +4116,8 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .schedules = iq1_m_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int8_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
@@ -4135,8 +4141,8 @@ static const qk_binding iq1_m_gemv_id_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -4146,6 +4152,7 @@ static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
     {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4185,8 +4192,8 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .schedules = iq1_m_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_split_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
@@ -4210,8 +4217,8 @@ static const qk_binding iq1_m_gemv_id_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -4221,6 +4228,7 @@ static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
     {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
@@ -4260,8 +4268,8 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .schedules = iq1_m_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = iq1_m_gemv_id_int24_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,

@@ -357,13 +357,27 @@ struct sum_shape {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
 };
 
-// Row `n` of right-hand side `m` is done.
-inline void finish(device float *y, constant sum_shape &shape, uint m, uint n, float sum, bool first = true) {
-    const uint at = m * shape.y_rows + shape.y_first + n;
-    y[at] = first && shape.y_add == 0 ? sum : y[at] + sum;
+// Where results go, and what they pass through on their way.
+struct results {
+    device float *y;
+    uint epilogue;
+};
+
+constant constexpr uint ADDS_TO_Y = 1;  // a bit of the epilogue
+
+// Number `at` in y is done; or, where sums come in parts, one of them is.
+inline void finish(results to, uint at, float sum, bool first = true)
+{
+    to.y[at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[at] + sum;
+}
+
+// The same of row `n` of right-hand side `m`.
+inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
+{
+    finish(to, m * shape.y_rows + shape.y_first + n, sum, first);
 }
 
 // Where a thread stands.
@@ -448,7 +462,7 @@ inline void accumulate(
 template <uint BATCH, uint ROWS, typename X>
 inline void sum_rows(
     device const uint *blocks,
-    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
     constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 4 : 1;
@@ -483,7 +497,7 @@ inline void sum_rows(
                 const uint row = first + team * ROWS + r;
                 if (at.lane != 0) continue;
                 if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
-                else if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, all);
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, all);
             }
         }
         if (split == 1) continue;
@@ -492,7 +506,7 @@ inline void sum_rows(
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
-            if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, total);
+            if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -680,12 +694,13 @@ kernel void iq1_m_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_iq1_m::results to = {y, push.epilogue};
     const qk_iq1_m::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (iq1_m_gemv_f32_batch) {
-        case 1: qk_iq1_m::sum_rows<1, 4>(blocks, x, y, push, partial, at); break;
-        case 2: qk_iq1_m::sum_rows<2, 4>(blocks, x, y, push, partial, at); break;
-        case 4: qk_iq1_m::sum_rows<4, 4>(blocks, x, y, push, partial, at); break;
-        case 8: qk_iq1_m::sum_rows<8, 2>(blocks, x, y, push, partial, at); break;
+        case 1: qk_iq1_m::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
+        case 2: qk_iq1_m::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;
+        case 4: qk_iq1_m::sum_rows<4, 4>(blocks, x, to, push, partial, at); break;
+        case 8: qk_iq1_m::sum_rows<8, 2>(blocks, x, to, push, partial, at); break;
     }
 }
 
@@ -707,12 +722,13 @@ kernel void iq1_m_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_iq1_m::results to = {y, push.epilogue};
     const qk_iq1_m::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (iq1_m_gemv_f16_batch) {
-        case 1: qk_iq1_m::sum_rows<1, 4>(blocks, x, y, push, partial, at); break;
-        case 2: qk_iq1_m::sum_rows<2, 4>(blocks, x, y, push, partial, at); break;
-        case 4: qk_iq1_m::sum_rows<4, 4>(blocks, x, y, push, partial, at); break;
-        case 8: qk_iq1_m::sum_rows<8, 2>(blocks, x, y, push, partial, at); break;
+        case 1: qk_iq1_m::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
+        case 2: qk_iq1_m::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;
+        case 4: qk_iq1_m::sum_rows<4, 4>(blocks, x, to, push, partial, at); break;
+        case 8: qk_iq1_m::sum_rows<8, 2>(blocks, x, to, push, partial, at); break;
     }
 }
 
@@ -725,14 +741,15 @@ struct iq1_m_gemv_id_f32_push {
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
+    uint epilogue;      // what is done with results
 };
 
 kernel void iq1_m_gemv_id_f32(
     device const uint *blocks [[buffer(0)]],
     device const float4 *x [[buffer(1)]],
     device const uint *ids [[buffer(2)]],
-    device float *y [[buffer(3)]],
-    device atomic_uint *status [[buffer(4)]],
+    device float *y [[buffer(4)]],
+    device atomic_uint *status [[buffer(3)]],
     constant iq1_m_gemv_id_f32_push &push [[buffer(5)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
@@ -745,6 +762,7 @@ kernel void iq1_m_gemv_id_f32(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
+    const qk_iq1_m::results to = {y, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][3];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -784,7 +802,7 @@ kernel void iq1_m_gemv_id_f32(
             const uint at = i / ROWS * (split - 1) * ROWS + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+            if (first + i < push.rows) qk_iq1_m::finish(to, pair * push.rows + first + i, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -799,14 +817,15 @@ struct iq1_m_gemv_id_f16_push {
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
+    uint epilogue;      // what is done with results
 };
 
 kernel void iq1_m_gemv_id_f16(
     device const uint *blocks [[buffer(0)]],
     device const half4 *x [[buffer(1)]],
     device const uint *ids [[buffer(2)]],
-    device float *y [[buffer(3)]],
-    device atomic_uint *status [[buffer(4)]],
+    device float *y [[buffer(4)]],
+    device atomic_uint *status [[buffer(3)]],
     constant iq1_m_gemv_id_f16_push &push [[buffer(5)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
@@ -819,6 +838,7 @@ kernel void iq1_m_gemv_id_f16(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
+    const qk_iq1_m::results to = {y, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][3];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -858,7 +878,7 @@ kernel void iq1_m_gemv_id_f16(
             const uint at = i / ROWS * (split - 1) * ROWS + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+            if (first + i < push.rows) qk_iq1_m::finish(to, pair * push.rows + first + i, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

@@ -1936,7 +1936,7 @@ static const qk_field iq2_s_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_f32_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2044,7 +2044,7 @@ static const qk_field iq2_s_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int8_f32_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2130,7 +2130,7 @@ static const qk_field iq2_s_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_split_f32_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2217,7 +2217,7 @@ static const qk_field iq2_s_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int24_f32_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2304,7 +2304,7 @@ static const qk_field iq2_s_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_f16_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2412,7 +2412,7 @@ static const qk_field iq2_s_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int8_f16_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2498,7 +2498,7 @@ static const qk_field iq2_s_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_split_f16_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2585,7 +2585,7 @@ static const qk_field iq2_s_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int24_f16_tables[] = {
     {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2665,8 +2665,8 @@ static const qk_binding iq2_s_gemv_id_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -2676,6 +2676,7 @@ static const qk_field iq2_s_gemv_id_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_f32_tables[] = {
     {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2712,8 +2713,8 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .schedules = iq2_s_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq2_s_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_f32_tables,
@@ -2740,8 +2741,8 @@ const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
     .code = &qk_iq2_s_msl,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq2_s_gemv_id_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -2756,8 +2757,8 @@ static const qk_binding iq2_s_gemv_id_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2767,6 +2768,7 @@ static const qk_field iq2_s_gemv_id_int8_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int8_f32_tables[] = {
     {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2806,8 +2808,8 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .schedules = iq2_s_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int8_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq2_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f32_tables,
@@ -2831,8 +2833,8 @@ static const qk_binding iq2_s_gemv_id_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2842,6 +2844,7 @@ static const qk_field iq2_s_gemv_id_split_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_split_f32_tables[] = {
     {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2881,8 +2884,8 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .schedules = iq2_s_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_split_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq2_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f32_tables,
@@ -2906,8 +2909,8 @@ static const qk_binding iq2_s_gemv_id_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2917,6 +2920,7 @@ static const qk_field iq2_s_gemv_id_int24_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int24_f32_tables[] = {
     {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -2956,8 +2960,8 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .schedules = iq2_s_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int24_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq2_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f32_tables,
@@ -2981,8 +2985,8 @@ static const qk_binding iq2_s_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -2992,6 +2996,7 @@ static const qk_field iq2_s_gemv_id_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_f16_tables[] = {
     {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -3028,8 +3033,8 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .schedules = iq2_s_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq2_s_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_f16_tables,
@@ -3056,8 +3061,8 @@ const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
     .code = &qk_iq2_s_msl,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq2_s_gemv_id_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -3072,8 +3077,8 @@ static const qk_binding iq2_s_gemv_id_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -3083,6 +3088,7 @@ static const qk_field iq2_s_gemv_id_int8_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int8_f16_tables[] = {
     {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -3122,8 +3128,8 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .schedules = iq2_s_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int8_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq2_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f16_tables,
@@ -3147,8 +3153,8 @@ static const qk_binding iq2_s_gemv_id_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -3158,6 +3164,7 @@ static const qk_field iq2_s_gemv_id_split_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_split_f16_tables[] = {
     {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -3197,8 +3204,8 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .schedules = iq2_s_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_split_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq2_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f16_tables,
@@ -3222,8 +3229,8 @@ static const qk_binding iq2_s_gemv_id_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -3233,6 +3240,7 @@ static const qk_field iq2_s_gemv_id_int24_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int24_f16_tables[] = {
     {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
@@ -3272,8 +3280,8 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .schedules = iq2_s_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = iq2_s_gemv_id_int24_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = iq2_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f16_tables,

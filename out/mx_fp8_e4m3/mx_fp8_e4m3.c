@@ -620,7 +620,7 @@ static const qk_field mx_fp8_e4m3_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -716,7 +716,7 @@ static const qk_field mx_fp8_e4m3_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -805,8 +805,8 @@ static const qk_binding mx_fp8_e4m3_gemv_id_f32_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -816,6 +816,7 @@ static const qk_field mx_fp8_e4m3_gemv_id_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -846,8 +847,8 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
     .schedules = mx_fp8_e4m3_gemv_id_f32_schedules,
     .binding_count = 6,
     .bindings = mx_fp8_e4m3_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mx_fp8_e4m3_gemv_id_f32_push,
     .spec_constant_count = 6,
     .spec_constants = mx_fp8_e4m3_gemv_id_f32_vulkan_constants,
@@ -872,8 +873,8 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 6,
     .bindings = mx_fp8_e4m3_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mx_fp8_e4m3_gemv_id_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -889,8 +890,8 @@ static const qk_binding mx_fp8_e4m3_gemv_id_f16_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -900,6 +901,7 @@ static const qk_field mx_fp8_e4m3_gemv_id_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -930,8 +932,8 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
     .schedules = mx_fp8_e4m3_gemv_id_f16_schedules,
     .binding_count = 6,
     .bindings = mx_fp8_e4m3_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mx_fp8_e4m3_gemv_id_f16_push,
     .spec_constant_count = 6,
     .spec_constants = mx_fp8_e4m3_gemv_id_f16_vulkan_constants,
@@ -956,8 +958,8 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
     .code = &qk_mx_fp8_e4m3_msl,
     .binding_count = 6,
     .bindings = mx_fp8_e4m3_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mx_fp8_e4m3_gemv_id_f16_push,
     .workgroup_size = 64,
     .features = 0,

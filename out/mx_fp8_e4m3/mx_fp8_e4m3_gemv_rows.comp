@@ -27,7 +27,6 @@ layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1
 
 layout(binding = 0, std430) readonly buffer CodesBuffer { uint codes[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint8_t scales[]; };
-layout(binding = 3, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -35,7 +34,7 @@ layout(push_constant) uniform Push {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
 };
 
 layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
@@ -49,10 +48,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
+layout(binding = 3, std430) buffer Output { float y[]; };
+
+const uint ADDS_TO_Y = 1u;  // a bit of the epilogue
+
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
 void finish(uint m, uint n, float sum, bool first) {
     const uint at = m * y_rows + y_first + n;
-    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+    y[at] = first && (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 
 void finish(uint m, uint n, float sum) {

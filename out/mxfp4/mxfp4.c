@@ -654,7 +654,7 @@ static const qk_field mxfp4_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_f32_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -758,7 +758,7 @@ static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int8_f32_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -839,7 +839,7 @@ static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_split_f32_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -921,7 +921,7 @@ static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int24_f32_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1003,7 +1003,7 @@ static const qk_field mxfp4_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_f16_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1107,7 +1107,7 @@ static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int8_f16_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1188,7 +1188,7 @@ static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_split_f16_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1270,7 +1270,7 @@ static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int24_f16_tables[] = {
     {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1345,8 +1345,8 @@ static const qk_binding mxfp4_gemv_id_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1356,6 +1356,7 @@ static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_f32_tables[] = {
     {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1388,8 +1389,8 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .schedules = mxfp4_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f32_tables,
@@ -1416,8 +1417,8 @@ const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mxfp4_gemv_id_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1432,8 +1433,8 @@ static const qk_binding mxfp4_gemv_id_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1443,6 +1444,7 @@ static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
     {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1482,8 +1484,8 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .schedules = mxfp4_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int8_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
@@ -1507,8 +1509,8 @@ static const qk_binding mxfp4_gemv_id_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1518,6 +1520,7 @@ static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
     {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1557,8 +1560,8 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .schedules = mxfp4_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_split_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
@@ -1582,8 +1585,8 @@ static const qk_binding mxfp4_gemv_id_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1593,6 +1596,7 @@ static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
     {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1632,8 +1636,8 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .schedules = mxfp4_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int24_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
@@ -1657,8 +1661,8 @@ static const qk_binding mxfp4_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1668,6 +1672,7 @@ static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_f16_tables[] = {
     {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1700,8 +1705,8 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .schedules = mxfp4_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mxfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f16_tables,
@@ -1728,8 +1733,8 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .code = &qk_mxfp4_msl,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mxfp4_gemv_id_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1744,8 +1749,8 @@ static const qk_binding mxfp4_gemv_id_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1755,6 +1760,7 @@ static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
     {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1794,8 +1800,8 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .schedules = mxfp4_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int8_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
@@ -1819,8 +1825,8 @@ static const qk_binding mxfp4_gemv_id_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1830,6 +1836,7 @@ static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
     {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1869,8 +1876,8 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .schedules = mxfp4_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_split_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
@@ -1894,8 +1901,8 @@ static const qk_binding mxfp4_gemv_id_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1905,6 +1912,7 @@ static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
     {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
@@ -1944,8 +1952,8 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .schedules = mxfp4_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = mxfp4_gemv_id_int24_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,

@@ -33,7 +33,6 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
 layout(binding = 3, std430) readonly buffer KTable { int K[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
-layout(binding = 2, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -41,7 +40,7 @@ layout(push_constant) uniform Push {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
 };
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
@@ -55,10 +54,14 @@ vec4 x_run(uint at) {
         : uintBitsToFloat(uvec4(run.x << 16, run.x & 0xffff0000u, run.y << 16, run.y & 0xffff0000u));
 }
 
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+const uint ADDS_TO_Y = 1u;  // a bit of the epilogue
+
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
 void finish(uint m, uint n, float sum, bool first) {
     const uint at = m * y_rows + y_first + n;
-    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+    y[at] = first && (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 
 void finish(uint m, uint n, float sum) {

@@ -99,16 +99,30 @@ struct sum_shape {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
     uint cols;       // of the matrix that the blocks are patches of
     uint grid_rows;  // blocks
     uint grid_cols;
 };
 
-// Row `n` of right-hand side `m` is done.
-inline void finish(device float *y, constant sum_shape &shape, uint m, uint n, float sum, bool first = true) {
-    const uint at = m * shape.y_rows + shape.y_first + n;
-    y[at] = first && shape.y_add == 0 ? sum : y[at] + sum;
+// Where results go, and what they pass through on their way.
+struct results {
+    device float *y;
+    uint epilogue;
+};
+
+constant constexpr uint ADDS_TO_Y = 1;  // a bit of the epilogue
+
+// Number `at` in y is done; or, where sums come in parts, one of them is.
+inline void finish(results to, uint at, float sum, bool first = true)
+{
+    to.y[at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[at] + sum;
+}
+
+// The same of row `n` of right-hand side `m`.
+inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
+{
+    finish(to, m * shape.y_rows + shape.y_first + n, sum, first);
 }
 
 // Where a thread stands.
@@ -175,7 +189,7 @@ inline void sum_rows(
     device const uint *weight,
     device const uchar *weight_scale,
     device const uint *weight_scale_2,
-    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
     constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 4 : 1;
@@ -211,7 +225,7 @@ inline void sum_rows(
                 const uint row = first + team * ROWS + r;
                 if (at.lane != 0) continue;
                 if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
-                else if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, all);
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, all);
             }
         }
         if (split == 1) continue;
@@ -220,7 +234,7 @@ inline void sum_rows(
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
-            if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, total);
+            if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -455,12 +469,13 @@ kernel void nvfp4_ckpt_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_nvfp4_ckpt::results to = {y, push.epilogue};
     const qk_nvfp4_ckpt::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (nvfp4_ckpt_gemv_f32_batch) {
-        case 1: qk_nvfp4_ckpt::sum_rows<1, 4>(weight, weight_scale, weight_scale_2, x, y, push, partial, at); break;
-        case 2: qk_nvfp4_ckpt::sum_rows<2, 4>(weight, weight_scale, weight_scale_2, x, y, push, partial, at); break;
-        case 4: qk_nvfp4_ckpt::sum_rows<4, 4>(weight, weight_scale, weight_scale_2, x, y, push, partial, at); break;
-        case 8: qk_nvfp4_ckpt::sum_rows<8, 2>(weight, weight_scale, weight_scale_2, x, y, push, partial, at); break;
+        case 1: qk_nvfp4_ckpt::sum_rows<1, 4>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
+        case 2: qk_nvfp4_ckpt::sum_rows<2, 4>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
+        case 4: qk_nvfp4_ckpt::sum_rows<4, 4>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
+        case 8: qk_nvfp4_ckpt::sum_rows<8, 2>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
     }
 }
 
@@ -484,11 +499,12 @@ kernel void nvfp4_ckpt_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_nvfp4_ckpt::results to = {y, push.epilogue};
     const qk_nvfp4_ckpt::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (nvfp4_ckpt_gemv_f16_batch) {
-        case 1: qk_nvfp4_ckpt::sum_rows<1, 4>(weight, weight_scale, weight_scale_2, x, y, push, partial, at); break;
-        case 2: qk_nvfp4_ckpt::sum_rows<2, 4>(weight, weight_scale, weight_scale_2, x, y, push, partial, at); break;
-        case 4: qk_nvfp4_ckpt::sum_rows<4, 4>(weight, weight_scale, weight_scale_2, x, y, push, partial, at); break;
-        case 8: qk_nvfp4_ckpt::sum_rows<8, 2>(weight, weight_scale, weight_scale_2, x, y, push, partial, at); break;
+        case 1: qk_nvfp4_ckpt::sum_rows<1, 4>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
+        case 2: qk_nvfp4_ckpt::sum_rows<2, 4>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
+        case 4: qk_nvfp4_ckpt::sum_rows<4, 4>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
+        case 8: qk_nvfp4_ckpt::sum_rows<8, 2>(weight, weight_scale, weight_scale_2, x, to, push, partial, at); break;
     }
 }

@@ -607,7 +607,7 @@ static const qk_field q4_0_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -708,7 +708,7 @@ static const qk_field q4_0_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -782,7 +782,7 @@ static const qk_field q4_0_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -856,7 +856,7 @@ static const qk_field q4_0_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -930,7 +930,7 @@ static const qk_field q4_0_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1031,7 +1031,7 @@ static const qk_field q4_0_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1105,7 +1105,7 @@ static const qk_field q4_0_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1179,7 +1179,7 @@ static const qk_field q4_0_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1246,8 +1246,8 @@ static const qk_binding q4_0_gemv_id_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1257,6 +1257,7 @@ static const qk_field q4_0_gemv_id_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1288,8 +1289,8 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .schedules = q4_0_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_0_gemv_id_f32_push,
     .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_id_f32_vulkan_constants,
@@ -1314,8 +1315,8 @@ const qk_kernel qk_q4_0_gemv_id_f32_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_0_gemv_id_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1330,8 +1331,8 @@ static const qk_binding q4_0_gemv_id_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1341,6 +1342,7 @@ static const qk_field q4_0_gemv_id_int8_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1375,8 +1377,8 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .schedules = q4_0_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int8_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_0_gemv_id_int8_f32_push,
     .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_int8_f32_vulkan_constants,
@@ -1398,8 +1400,8 @@ static const qk_binding q4_0_gemv_id_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1409,6 +1411,7 @@ static const qk_field q4_0_gemv_id_split_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1443,8 +1446,8 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .schedules = q4_0_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_split_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_0_gemv_id_split_f32_push,
     .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_split_f32_vulkan_constants,
@@ -1466,8 +1469,8 @@ static const qk_binding q4_0_gemv_id_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1477,6 +1480,7 @@ static const qk_field q4_0_gemv_id_int24_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1511,8 +1515,8 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .schedules = q4_0_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int24_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_0_gemv_id_int24_f32_push,
     .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_int24_f32_vulkan_constants,
@@ -1534,8 +1538,8 @@ static const qk_binding q4_0_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1545,6 +1549,7 @@ static const qk_field q4_0_gemv_id_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1576,8 +1581,8 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .schedules = q4_0_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_0_gemv_id_f16_push,
     .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_id_f16_vulkan_constants,
@@ -1602,8 +1607,8 @@ const qk_kernel qk_q4_0_gemv_id_f16_metal = {
     .code = &qk_q4_0_msl,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_0_gemv_id_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1618,8 +1623,8 @@ static const qk_binding q4_0_gemv_id_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1629,6 +1634,7 @@ static const qk_field q4_0_gemv_id_int8_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1663,8 +1669,8 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .schedules = q4_0_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int8_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_0_gemv_id_int8_f16_push,
     .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_int8_f16_vulkan_constants,
@@ -1686,8 +1692,8 @@ static const qk_binding q4_0_gemv_id_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1697,6 +1703,7 @@ static const qk_field q4_0_gemv_id_split_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1731,8 +1738,8 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .schedules = q4_0_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_split_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_0_gemv_id_split_f16_push,
     .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_split_f16_vulkan_constants,
@@ -1754,8 +1761,8 @@ static const qk_binding q4_0_gemv_id_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1765,6 +1772,7 @@ static const qk_field q4_0_gemv_id_int24_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1799,8 +1807,8 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .schedules = q4_0_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q4_0_gemv_id_int24_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_0_gemv_id_int24_f16_push,
     .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_id_int24_f16_vulkan_constants,

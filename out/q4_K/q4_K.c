@@ -626,7 +626,7 @@ static const qk_field q4_K_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -725,7 +725,7 @@ static const qk_field q4_K_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -802,7 +802,7 @@ static const qk_field q4_K_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -879,7 +879,7 @@ static const qk_field q4_K_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -956,7 +956,7 @@ static const qk_field q4_K_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1055,7 +1055,7 @@ static const qk_field q4_K_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1132,7 +1132,7 @@ static const qk_field q4_K_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1209,7 +1209,7 @@ static const qk_field q4_K_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q4_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1279,8 +1279,8 @@ static const qk_binding q4_K_gemv_id_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1290,6 +1290,7 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1319,8 +1320,8 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .schedules = q4_K_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
@@ -1345,8 +1346,8 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_K_gemv_id_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1361,8 +1362,8 @@ static const qk_binding q4_K_gemv_id_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1372,6 +1373,7 @@ static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1404,8 +1406,8 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .schedules = q4_K_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_K_gemv_id_int8_f32_push,
     .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
@@ -1427,8 +1429,8 @@ static const qk_binding q4_K_gemv_id_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1438,6 +1440,7 @@ static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1470,8 +1473,8 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .schedules = q4_K_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_split_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_K_gemv_id_split_f32_push,
     .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
@@ -1493,8 +1496,8 @@ static const qk_binding q4_K_gemv_id_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1504,6 +1507,7 @@ static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1536,8 +1540,8 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .schedules = q4_K_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_K_gemv_id_int24_f32_push,
     .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
@@ -1559,8 +1563,8 @@ static const qk_binding q4_K_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1570,6 +1574,7 @@ static const qk_field q4_K_gemv_id_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1599,8 +1604,8 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .schedules = q4_K_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_K_gemv_id_f16_push,
     .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
@@ -1625,8 +1630,8 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .code = &qk_q4_K_msl,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_K_gemv_id_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1641,8 +1646,8 @@ static const qk_binding q4_K_gemv_id_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1652,6 +1657,7 @@ static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1684,8 +1690,8 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .schedules = q4_K_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_K_gemv_id_int8_f16_push,
     .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
@@ -1707,8 +1713,8 @@ static const qk_binding q4_K_gemv_id_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1718,6 +1724,7 @@ static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1750,8 +1757,8 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .schedules = q4_K_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_split_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_K_gemv_id_split_f16_push,
     .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
@@ -1773,8 +1780,8 @@ static const qk_binding q4_K_gemv_id_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1784,6 +1791,7 @@ static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1816,8 +1824,8 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .schedules = q4_K_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q4_K_gemv_id_int24_f16_push,
     .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,

@@ -33,7 +33,6 @@ layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
-layout(binding = 2, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -41,7 +40,7 @@ layout(push_constant) uniform Push {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
 };
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
@@ -60,10 +59,14 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
+layout(binding = 2, std430) buffer Output { float y[]; };
+
+const uint ADDS_TO_Y = 1u;  // a bit of the epilogue
+
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
 void finish(uint m, uint n, float sum, bool first) {
     const uint at = m * y_rows + y_first + n;
-    y[at] = first && y_add == 0u ? sum : y[at] + sum;
+    y[at] = first && (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 
 void finish(uint m, uint n, float sum) {

@@ -630,7 +630,7 @@ static const qk_field q5_K_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -729,7 +729,7 @@ static const qk_field q5_K_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -807,7 +807,7 @@ static const qk_field q5_K_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -885,7 +885,7 @@ static const qk_field q5_K_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -963,7 +963,7 @@ static const qk_field q5_K_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1062,7 +1062,7 @@ static const qk_field q5_K_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1140,7 +1140,7 @@ static const qk_field q5_K_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1218,7 +1218,7 @@ static const qk_field q5_K_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t q5_K_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1289,8 +1289,8 @@ static const qk_binding q5_K_gemv_id_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1300,6 +1300,7 @@ static const qk_field q5_K_gemv_id_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q5_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1329,8 +1330,8 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .schedules = q5_K_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q5_K_gemv_id_f32_push,
     .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_id_f32_vulkan_constants,
@@ -1355,8 +1356,8 @@ const qk_kernel qk_q5_K_gemv_id_f32_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q5_K_gemv_id_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1371,8 +1372,8 @@ static const qk_binding q5_K_gemv_id_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1382,6 +1383,7 @@ static const qk_field q5_K_gemv_id_int8_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1414,8 +1416,8 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .schedules = q5_K_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int8_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q5_K_gemv_id_int8_f32_push,
     .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_int8_f32_vulkan_constants,
@@ -1437,8 +1439,8 @@ static const qk_binding q5_K_gemv_id_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1448,6 +1450,7 @@ static const qk_field q5_K_gemv_id_split_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1480,8 +1483,8 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .schedules = q5_K_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_split_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q5_K_gemv_id_split_f32_push,
     .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_split_f32_vulkan_constants,
@@ -1503,8 +1506,8 @@ static const qk_binding q5_K_gemv_id_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1514,6 +1517,7 @@ static const qk_field q5_K_gemv_id_int24_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1546,8 +1550,8 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .schedules = q5_K_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int24_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q5_K_gemv_id_int24_f32_push,
     .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_int24_f32_vulkan_constants,
@@ -1569,8 +1573,8 @@ static const qk_binding q5_K_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1580,6 +1584,7 @@ static const qk_field q5_K_gemv_id_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q5_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1609,8 +1614,8 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .schedules = q5_K_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q5_K_gemv_id_f16_push,
     .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_id_f16_vulkan_constants,
@@ -1635,8 +1640,8 @@ const qk_kernel qk_q5_K_gemv_id_f16_metal = {
     .code = &qk_q5_K_msl,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q5_K_gemv_id_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1651,8 +1656,8 @@ static const qk_binding q5_K_gemv_id_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1662,6 +1667,7 @@ static const qk_field q5_K_gemv_id_int8_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1694,8 +1700,8 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .schedules = q5_K_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int8_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q5_K_gemv_id_int8_f16_push,
     .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_int8_f16_vulkan_constants,
@@ -1717,8 +1723,8 @@ static const qk_binding q5_K_gemv_id_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1728,6 +1734,7 @@ static const qk_field q5_K_gemv_id_split_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1760,8 +1767,8 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .schedules = q5_K_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_split_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q5_K_gemv_id_split_f16_push,
     .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_split_f16_vulkan_constants,
@@ -1783,8 +1790,8 @@ static const qk_binding q5_K_gemv_id_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1794,6 +1801,7 @@ static const qk_field q5_K_gemv_id_int24_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1826,8 +1834,8 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .schedules = q5_K_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = q5_K_gemv_id_int24_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = q5_K_gemv_id_int24_f16_push,
     .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_id_int24_f16_vulkan_constants,

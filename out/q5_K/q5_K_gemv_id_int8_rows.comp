@@ -35,8 +35,7 @@ layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 h
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
-layout(binding = 3, std430) writeonly buffer Output { float y[]; };
-layout(binding = 4, std430) buffer Status { uint out_of_range; };
+layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
     uint rows;          // of one expert
@@ -46,6 +45,7 @@ layout(push_constant) uniform Push {
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
+    uint epilogue;      // what is done with results
 };
 
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
@@ -64,9 +64,14 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
+layout(binding = 4, std430) buffer Output { float y[]; };
+
+const uint ADDS_TO_Y = 1u;  // a bit of the epilogue
+
 // Row `n` of a token's expert is done.
 void finish(uint pair, uint n, float sum) {
-    y[pair * rows + n] = sum;
+    const uint at = pair * rows + n;
+    y[at] = (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 
 const uint TILES = 2u;

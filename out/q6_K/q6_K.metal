@@ -124,13 +124,27 @@ struct sum_shape {
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
-    uint y_add;      // 1: results are added to what y holds
+    uint epilogue;   // what is done with results
 };
 
-// Row `n` of right-hand side `m` is done.
-inline void finish(device float *y, constant sum_shape &shape, uint m, uint n, float sum, bool first = true) {
-    const uint at = m * shape.y_rows + shape.y_first + n;
-    y[at] = first && shape.y_add == 0 ? sum : y[at] + sum;
+// Where results go, and what they pass through on their way.
+struct results {
+    device float *y;
+    uint epilogue;
+};
+
+constant constexpr uint ADDS_TO_Y = 1;  // a bit of the epilogue
+
+// Number `at` in y is done; or, where sums come in parts, one of them is.
+inline void finish(results to, uint at, float sum, bool first = true)
+{
+    to.y[at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[at] + sum;
+}
+
+// The same of row `n` of right-hand side `m`.
+inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
+{
+    finish(to, m * shape.y_rows + shape.y_first + n, sum, first);
 }
 
 // Where a thread stands.
@@ -215,7 +229,7 @@ inline void accumulate(
 template <uint BATCH, uint ROWS, typename X>
 inline void sum_rows(
     device const ushort *blocks,
-    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+    device const X *x_in, results to, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
     constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 4 : 1;
@@ -250,7 +264,7 @@ inline void sum_rows(
                 const uint row = first + team * ROWS + r;
                 if (at.lane != 0) continue;
                 if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
-                else if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, all);
+                else if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, all);
             }
         }
         if (split == 1) continue;
@@ -259,7 +273,7 @@ inline void sum_rows(
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
-            if (row < shape.rows && m < shape.batch) finish(y, shape, m, row, total);
+            if (row < shape.rows && m < shape.batch) finish(to, shape, m, row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -447,12 +461,13 @@ kernel void q6_K_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_q6_K::results to = {y, push.epilogue};
     const qk_q6_K::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (q6_K_gemv_f32_batch) {
-        case 1: qk_q6_K::sum_rows<1, 4>(blocks, x, y, push, partial, at); break;
-        case 2: qk_q6_K::sum_rows<2, 4>(blocks, x, y, push, partial, at); break;
-        case 4: qk_q6_K::sum_rows<4, 4>(blocks, x, y, push, partial, at); break;
-        case 8: qk_q6_K::sum_rows<8, 2>(blocks, x, y, push, partial, at); break;
+        case 1: qk_q6_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
+        case 2: qk_q6_K::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;
+        case 4: qk_q6_K::sum_rows<4, 4>(blocks, x, to, push, partial, at); break;
+        case 8: qk_q6_K::sum_rows<8, 2>(blocks, x, to, push, partial, at); break;
     }
 }
 
@@ -474,12 +489,13 @@ kernel void q6_K_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_q6_K::results to = {y, push.epilogue};
     const qk_q6_K::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (q6_K_gemv_f16_batch) {
-        case 1: qk_q6_K::sum_rows<1, 4>(blocks, x, y, push, partial, at); break;
-        case 2: qk_q6_K::sum_rows<2, 4>(blocks, x, y, push, partial, at); break;
-        case 4: qk_q6_K::sum_rows<4, 4>(blocks, x, y, push, partial, at); break;
-        case 8: qk_q6_K::sum_rows<8, 2>(blocks, x, y, push, partial, at); break;
+        case 1: qk_q6_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
+        case 2: qk_q6_K::sum_rows<2, 4>(blocks, x, to, push, partial, at); break;
+        case 4: qk_q6_K::sum_rows<4, 4>(blocks, x, to, push, partial, at); break;
+        case 8: qk_q6_K::sum_rows<8, 2>(blocks, x, to, push, partial, at); break;
     }
 }
 
@@ -492,14 +508,15 @@ struct q6_K_gemv_id_f32_push {
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
+    uint epilogue;      // what is done with results
 };
 
 kernel void q6_K_gemv_id_f32(
     device const ushort *blocks [[buffer(0)]],
     device const float4 *x [[buffer(1)]],
     device const uint *ids [[buffer(2)]],
-    device float *y [[buffer(3)]],
-    device atomic_uint *status [[buffer(4)]],
+    device float *y [[buffer(4)]],
+    device atomic_uint *status [[buffer(3)]],
     constant q6_K_gemv_id_f32_push &push [[buffer(5)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
@@ -512,6 +529,7 @@ kernel void q6_K_gemv_id_f32(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
+    const qk_q6_K::results to = {y, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][4];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -551,7 +569,7 @@ kernel void q6_K_gemv_id_f32(
             const uint at = i / ROWS * (split - 1) * ROWS + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+            if (first + i < push.rows) qk_q6_K::finish(to, pair * push.rows + first + i, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -566,14 +584,15 @@ struct q6_K_gemv_id_f16_push {
     uint experts;       // all there are
     uint expert_first;  // those that are bound in this launch
     uint expert_end;
+    uint epilogue;      // what is done with results
 };
 
 kernel void q6_K_gemv_id_f16(
     device const ushort *blocks [[buffer(0)]],
     device const half4 *x [[buffer(1)]],
     device const uint *ids [[buffer(2)]],
-    device float *y [[buffer(3)]],
-    device atomic_uint *status [[buffer(4)]],
+    device float *y [[buffer(4)]],
+    device atomic_uint *status [[buffer(3)]],
     constant q6_K_gemv_id_f16_push &push [[buffer(5)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
@@ -586,6 +605,7 @@ kernel void q6_K_gemv_id_f16(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
+    const qk_q6_K::results to = {y, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][4];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -625,7 +645,7 @@ kernel void q6_K_gemv_id_f16(
             const uint at = i / ROWS * (split - 1) * ROWS + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+            if (first + i < push.rows) qk_q6_K::finish(to, pair * push.rows + first + i, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

@@ -611,7 +611,7 @@ static const qk_field tq1_0_gemv_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -705,7 +705,7 @@ static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -784,7 +784,7 @@ static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -864,7 +864,7 @@ static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -945,7 +945,7 @@ static const qk_field tq1_0_gemv_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1039,7 +1039,7 @@ static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1118,7 +1118,7 @@ static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1198,7 +1198,7 @@ static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"batch", 8, 4},
     {"y_first", 12, 4},
     {"y_rows", 16, 4},
-    {"y_add", 20, 4},
+    {"epilogue", 20, 4},
 };
 
 static const uint32_t tq1_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1272,8 +1272,8 @@ static const qk_binding tq1_0_gemv_id_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1283,6 +1283,7 @@ static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1312,8 +1313,8 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .schedules = tq1_0_gemv_id_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = tq1_0_gemv_id_f32_push,
     .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_f32_vulkan_constants,
@@ -1338,8 +1339,8 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = tq1_0_gemv_id_f32_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1354,8 +1355,8 @@ static const qk_binding tq1_0_gemv_id_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1365,6 +1366,7 @@ static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1392,8 +1394,8 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .schedules = tq1_0_gemv_id_int8_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int8_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = tq1_0_gemv_id_int8_f32_push,
     .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
@@ -1413,8 +1415,8 @@ static const qk_binding tq1_0_gemv_id_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1424,6 +1426,7 @@ static const qk_field tq1_0_gemv_id_split_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1451,8 +1454,8 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .schedules = tq1_0_gemv_id_split_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_split_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = tq1_0_gemv_id_split_f32_push,
     .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
@@ -1472,8 +1475,8 @@ static const qk_binding tq1_0_gemv_id_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1483,6 +1486,7 @@ static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1510,8 +1514,8 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .schedules = tq1_0_gemv_id_int24_f32_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int24_f32_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = tq1_0_gemv_id_int24_f32_push,
     .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
@@ -1531,8 +1535,8 @@ static const qk_binding tq1_0_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1542,6 +1546,7 @@ static const qk_field tq1_0_gemv_id_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1571,8 +1576,8 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .schedules = tq1_0_gemv_id_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = tq1_0_gemv_id_f16_push,
     .spec_constant_count = 6,
     .spec_constants = tq1_0_gemv_id_f16_vulkan_constants,
@@ -1597,8 +1602,8 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .code = &qk_tq1_0_msl,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = tq1_0_gemv_id_f16_push,
     .workgroup_size = 64,
     .features = 0,
@@ -1613,8 +1618,8 @@ static const qk_binding tq1_0_gemv_id_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1624,6 +1629,7 @@ static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1651,8 +1657,8 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .schedules = tq1_0_gemv_id_int8_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int8_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = tq1_0_gemv_id_int8_f16_push,
     .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
@@ -1672,8 +1678,8 @@ static const qk_binding tq1_0_gemv_id_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1683,6 +1689,7 @@ static const qk_field tq1_0_gemv_id_split_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1710,8 +1717,8 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .schedules = tq1_0_gemv_id_split_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_split_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = tq1_0_gemv_id_split_f16_push,
     .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
@@ -1731,8 +1738,8 @@ static const qk_binding tq1_0_gemv_id_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
-    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1742,6 +1749,7 @@ static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
     {"experts", 16, 4},
     {"expert_first", 20, 4},
     {"expert_end", 24, 4},
+    {"epilogue", 28, 4},
 };
 
 static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1769,8 +1777,8 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .schedules = tq1_0_gemv_id_int24_f16_schedules,
     .binding_count = 5,
     .bindings = tq1_0_gemv_id_int24_f16_bindings,
-    .push_bytes = 28,
-    .push_count = 7,
+    .push_bytes = 32,
+    .push_count = 8,
     .push = tq1_0_gemv_id_int24_f16_push,
     .spec_constant_count = 5,
     .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,

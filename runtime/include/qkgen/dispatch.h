@@ -18,6 +18,7 @@
 
 #include "dispatch_check.h"
 #include "dispatch_choose.h"
+#include "dispatch_epilogue.h"
 #include "dispatch_gemm.h"
 #include "dispatch_launch.h"
 #include "dispatch_pick.h"

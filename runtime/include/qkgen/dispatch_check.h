@@ -409,7 +409,7 @@ typedef struct qk_gemv_ {
     uint64_t row_tiles;
     uint64_t row_chunk; /* rows of one launch */
     qk_matrix_ matrix;  /* not of QK_VIEW_BLOCKS */
-    uint32_t adds;      /* 1: to what y holds */
+    uint32_t epilogue;  /* QK_ADDS_TO_Y_, ... */
 } qk_gemv_;
 
 static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *g, qk_error *error) {
@@ -447,17 +447,6 @@ static inline qk_status qk_add_factors_(qk_call_ *call, const qk_range *weights,
     }
     if (status == QK_OK)
         status = qk_add_(call, "x", x, g->batch, g->cols * qk_type_bytes(kernel->bindings[count].element), error);
-    return status;
-}
-
-/* The arguments in the order of the bindings: the weights, x, y. */
-static inline qk_status qk_add_gemv_(qk_call_ *call, const qk_range *weights, qk_range x, qk_range y, qk_gemv_ *g,
-                                     qk_error *error) {
-    qk_status status = qk_add_factors_(call, weights, call->kernel->binding_count - 2, x, g, error);
-    if (status == QK_OK)
-        status = qk_add_(call, "y", y, g->batch, g->rows * 4, error);
-    if (status == QK_OK)
-        status = qk_check_overlap_(call, error);
     return status;
 }
 

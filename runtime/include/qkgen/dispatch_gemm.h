@@ -156,13 +156,13 @@ static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g
                                          qk_schedule schedule, uint64_t first, uint64_t count, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     const qk_limits *limits = &call->backend->limits;
-    uint32_t weights = call->count - 3, constants[QK_MAX_CONSTANTS];
+    uint32_t weights = call->count - 2 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
     const uint32_t push[QK_GEMV_MATRIX_PUSH_BYTES / 4] = {(uint32_t)count,
                                                           (uint32_t)g->row_tiles,
                                                           (uint32_t)g->batch,
                                                           (uint32_t)first,
                                                           (uint32_t)g->rows,
-                                                          g->adds,
+                                                          g->epilogue,
                                                           (uint32_t)g->matrix.cols,
                                                           (uint32_t)g->matrix.grid_rows,
                                                           (uint32_t)g->matrix.grid_cols};
@@ -188,13 +188,13 @@ static inline qk_status qk_launch_tiles_(const qk_call_ *call, const qk_gemv_ *g
 }
 
 static inline qk_status qk_add_gemm_(qk_call_ *call, const qk_range *weights, qk_range x, qk_range scratch, qk_range y,
-                                     qk_gemv_ *g, uint64_t scratch_bytes, qk_error *error) {
-    qk_status status = qk_add_factors_(call, weights, call->kernel->binding_count - 3, x, g, error);
+                                     qk_gemv_ *g, uint64_t scratch_bytes, const qk_epilogue *epilogue,
+                                     qk_error *error) {
+    uint32_t count = call->kernel->binding_count - 2 - QK_RESULT_BINDINGS_;
+    qk_status status = qk_add_factors_(call, weights, count, x, g, error);
     if (status == QK_OK)
         status = qk_add_(call, "scratch", scratch, 1, scratch_bytes, error);
-    if (status == QK_OK)
-        status = qk_add_(call, "y", y, g->batch, g->rows * 4, error);
-    return status == QK_OK ? qk_check_overlap_(call, error) : status;
+    return status == QK_OK ? qk_add_results_(call, y, g->batch, g->rows, epilogue, error) : status;
 }
 
 static inline qk_status qk_check_gemm_(const qk_backend *backend, const qk_kernel *kernel, const qk_gemv_ *g,
@@ -237,7 +237,7 @@ static inline qk_status qk_dispatch_gemm_with(const qk_backend *backend, const q
                                               const qk_range *weights, qk_range x, qk_range scratch, qk_range y,
                                               uint64_t rows, uint64_t cols, uint64_t batch, const qk_epilogue *epilogue,
                                               qk_error *error) {
-    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_SCRATCH, QK_ROLE_OUTPUT};
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_SCRATCH, QK_RESULT_ROLES_};
     if (kernel == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
     int blocks = kernel->view == QK_VIEW_BLOCKS;
@@ -245,20 +245,19 @@ static inline qk_status qk_dispatch_gemm_with(const qk_backend *backend, const q
     qk_tuned_ tuned;
     qk_status status = qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, error);
     if (status == QK_OK)
-        status = qk_check_call_(backend, kernel, blocks, tail, 3,
+        status = qk_check_call_(backend, kernel, blocks, tail, 2 + QK_RESULT_BINDINGS_,
                                 blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0 || batch == 0)
         return status;
-    uint32_t adds = epilogue != NULL && epilogue->adds != 0;
-    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}, adds};
+    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}, qk_epilogue_bits_(epilogue)};
     qk_call_ call = qk_call_new_(backend, kernel);
     if ((status = qk_check_gemm_(outer, kernel, &g, error)) != QK_OK)
         return status;
     qk_tiles_ tiles = qk_tiles_plan_(kernel, &backend->limits, rows, cols, batch);
     uint64_t scratch_bytes = qk_scratch_of_(kernel, &tiles, rows, cols, batch);
-    if ((status = qk_add_gemm_(&call, weights, x, scratch, y, &g, scratch_bytes, error)) != QK_OK)
+    if ((status = qk_add_gemm_(&call, weights, x, scratch, y, &g, scratch_bytes, epilogue, error)) != QK_OK)
         return status;
-    if ((status = qk_chunk_rows_(&call, &g, call.count - 3, UINT32_MAX, error)) != QK_OK)
+    if ((status = qk_chunk_rows_(&call, &g, call.count - 2 - QK_RESULT_BINDINGS_, UINT32_MAX, error)) != QK_OK)
         return status;
     status = qk_launch_tiles_(&call, &g, &tiles, QK_SCHEDULE_PACK, 0, qk_min_(g.row_chunk, rows), error);
     for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {

@@ -4,6 +4,7 @@
 #define QKGEN_DISPATCH_LAUNCH_H
 
 #include "dispatch_choose.h"
+#include "dispatch_epilogue.h"
 #include "dispatch_tune.h"
 
 #define QK_DEQUANT_PUSH_BYTES 4u
@@ -12,7 +13,7 @@
 #define QK_GATHER_MATRIX_PUSH_BYTES 32u
 #define QK_GEMV_PUSH_BYTES 24u
 #define QK_GEMV_MATRIX_PUSH_BYTES 36u
-#define QK_GEMV_ID_PUSH_BYTES 28u
+#define QK_GEMV_ID_PUSH_BYTES 32u
 /* Tiles that a thread of gather takes at most, where there are many, and elements: the first tile costs a division. */
 #define QK_GATHER_TILES 8u
 #define QK_GATHER_ELEMENTS 32u
@@ -380,7 +381,8 @@ static inline uint64_t qk_row_tiles_(const qk_kernel *kernel, uint64_t cols) {
 static inline qk_status qk_check_vectors_(const qk_call_ *call, const qk_gemv_ *g, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     uint32_t alignment = call->backend->limits.offset_alignment;
-    uint64_t bytes = QK_GEMV_MAX_BATCH * g->cols * qk_type_bytes(kernel->bindings[call->count - 2].element);
+    uint64_t bytes =
+        QK_GEMV_MAX_BATCH * g->cols * qk_type_bytes(kernel->bindings[call->count - 1 - QK_RESULT_BINDINGS_].element);
     if (g->batch > QK_GEMV_MAX_BATCH && alignment != 0 && bytes % alignment != 0)
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: batch is %" PRIu64 ", must be at most %u where that many vectors of %" PRIu64
@@ -411,7 +413,8 @@ static inline qk_status qk_chunk_rows_(const qk_call_ *call, qk_gemv_ *g, uint32
 static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g, uint64_t first, uint64_t count,
                                         uint64_t vector, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
-    uint32_t weights = call->count - 2, constants[QK_MAX_CONSTANTS], push[QK_GEMV_MATRIX_PUSH_BYTES / 4];
+    uint32_t weights = call->count - 1 - QK_RESULT_BINDINGS_, constants[QK_MAX_CONSTANTS];
+    uint32_t push[QK_GEMV_MATRIX_PUSH_BYTES / 4];
     uint64_t vectors = qk_min_(g->batch - vector, QK_GEMV_MAX_BATCH);
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
@@ -426,7 +429,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     push[2] = (uint32_t)vectors;
     push[3] = (uint32_t)(vector * g->rows + first);
     push[4] = (uint32_t)g->rows;
-    push[5] = g->adds;
+    push[5] = g->epilogue;
     push[6] = (uint32_t)g->matrix.cols;
     push[7] = (uint32_t)g->matrix.grid_rows;
     push[8] = (uint32_t)g->matrix.grid_cols;
@@ -453,11 +456,6 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
-/* What a sum passes through on its way to y. All zeros: nothing. */
-typedef struct qk_epilogue {
-    uint32_t adds; /* 1: it is added to what y holds, such as a residual; 0: it takes its place */
-} qk_epilogue;
-
 /* Multiplies a matrix with vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
  *
  * weights     the format's buffers in the order of the kernel's bindings: rows * cols elements. Where each range is QK_PADDING
@@ -476,27 +474,29 @@ static inline qk_status qk_dispatch_gemv_with(const qk_backend *backend, const q
                                               const qk_range *weights, qk_range x, qk_range y, uint64_t rows,
                                               uint64_t cols, uint64_t batch, const qk_epilogue *epilogue,
                                               qk_error *error) {
-    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_OUTPUT};
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_RESULT_ROLES_};
     if (kernel == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
     int blocks = kernel->view == QK_VIEW_BLOCKS;
     qk_tuned_ tuned;
     qk_status status = qk_tune_(&tuned, &backend, &kernel, rows, cols, qk_min_(batch, QK_GEMV_MAX_BATCH), error);
     if (status == QK_OK)
-        status = qk_check_call_(backend, kernel, blocks, tail, 2,
+        status = qk_check_call_(backend, kernel, blocks, tail, 1 + QK_RESULT_BINDINGS_,
                                 blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0 || batch == 0)
         return status;
-    uint32_t adds = epilogue != NULL && epilogue->adds != 0;
-    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}, adds};
+    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}, qk_epilogue_bits_(epilogue)};
     if ((status = qk_check_gemv_(kernel, &g, error)) != QK_OK)
         return status;
     qk_call_ call = qk_call_new_(backend, kernel);
-    if ((status = qk_add_gemv_(&call, weights, x, y, &g, error)) != QK_OK)
+    uint32_t count = kernel->binding_count - 1 - QK_RESULT_BINDINGS_;
+    if ((status = qk_add_factors_(&call, weights, count, x, &g, error)) != QK_OK)
+        return status;
+    if ((status = qk_add_results_(&call, y, batch, rows, epilogue, error)) != QK_OK)
         return status;
     status = qk_check_vectors_(&call, &g, error);
     if (status == QK_OK)
-        status = qk_chunk_rows_(&call, &g, call.count - 2, qk_max_tiles_(&call), error);
+        status = qk_chunk_rows_(&call, &g, count, qk_max_tiles_(&call), error);
     for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
         n = qk_min_(g.row_chunk, rows - first);
         for (uint64_t vector = 0; status == QK_OK && vector < batch; vector += QK_GEMV_MAX_BATCH)
@@ -516,7 +516,7 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
 static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t *push, uint64_t first, uint64_t count,
                                            uint64_t pairs, uint64_t rows, uint64_t cols, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
-    uint32_t weights = call->count - 4;
+    uint32_t weights = call->count - 3 - QK_RESULT_BINDINGS_;
     uint32_t constants[QK_MAX_CONSTANTS];
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
@@ -551,25 +551,27 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
  * y           tokens * slots * rows f32
  * status_word one u32, which the caller clears
  * rows, cols  of one expert; cols a multiple of the block. One expert must fit into a binding
+ * epilogue    as of qk_dispatch_gemv_with
  *
  * With rows, cols, tokens or slots 0 nothing is launched. Returns as qk_dispatch_gemv does. */
-static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
-                                            qk_range x, qk_range ids, qk_range y, qk_range status_word,
-                                            uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
-                                            uint64_t slots, qk_error *error) {
-    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
+static inline qk_status qk_dispatch_gemv_id_with(const qk_backend *backend, const qk_kernel *kernel,
+                                                 const qk_range *weights, qk_range x, qk_range ids, qk_range y,
+                                                 qk_range status_word, uint64_t experts, uint64_t rows, uint64_t cols,
+                                                 uint64_t tokens, uint64_t slots, const qk_epilogue *epilogue,
+                                                 qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_STATUS, QK_RESULT_ROLES_};
     qk_tuned_ tuned;
     uint64_t results = qk_product_(qk_product_(tokens, slots), rows);
     qk_status status = qk_tune_(&tuned, &backend, &kernel, results, cols, 1, error);
     if (status == QK_OK)
-        status = qk_check_call_(backend, kernel, 1, tail, 4, QK_GEMV_ID_PUSH_BYTES, error);
+        status = qk_check_call_(backend, kernel, 1, tail, 3 + QK_RESULT_BINDINGS_, QK_GEMV_ID_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
         return status;
     if ((status = qk_check_experts_(kernel, experts, rows, cols, tokens, slots, error)) != QK_OK)
         return status;
     uint64_t row_tiles = cols / kernel->tile_elements, pairs = tokens * slots, expert_blocks, chunk = 0;
     uint64_t limit = qk_min_(backend->limits.storage_range, UINT32_MAX);
-    uint32_t count = kernel->binding_count - 4;
+    uint32_t count = kernel->binding_count - 3 - QK_RESULT_BINDINGS_;
     qk_call_ call = qk_call_new_(backend, kernel);
     if (!qk_multiply_(rows, cols / kernel->block_elements, &expert_blocks))
         return qk_fail(error, QK_ERROR_LIMIT, "%s: rows times cols must be below 2^64", kernel->name);
@@ -579,11 +581,9 @@ static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_
     if (status == QK_OK)
         status = qk_add_(&call, "ids", ids, pairs, 4, error);
     if (status == QK_OK)
-        status = qk_add_(&call, "y", y, pairs, rows * 4, error);
-    if (status == QK_OK)
         status = qk_add_(&call, "status", status_word, 1, 4, error);
     if (status == QK_OK)
-        status = qk_check_overlap_(&call, error);
+        status = qk_add_results_(&call, y, pairs, rows, epilogue, error);
     for (uint32_t i = count; status == QK_OK && i < call.count; i++)
         if (call.arguments[i].need > limit)
             status = qk_fail(error, QK_ERROR_LIMIT,
@@ -593,12 +593,21 @@ static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_
         status = qk_chunk_(&call, 0, count, experts, UINT32_MAX / (rows * row_tiles), "expert", &chunk, error);
     for (uint64_t first = 0, n; status == QK_OK && first < experts; first += n) {
         n = qk_min_(chunk, experts - first);
-        const uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {(uint32_t)rows,       (uint32_t)row_tiles, (uint32_t)tokens,
-                                                          (uint32_t)slots,      (uint32_t)experts,   (uint32_t)first,
-                                                          (uint32_t)(first + n)};
+        const uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {
+            (uint32_t)rows,    (uint32_t)row_tiles, (uint32_t)tokens,      (uint32_t)slots,
+            (uint32_t)experts, (uint32_t)first,     (uint32_t)(first + n), qk_epilogue_bits_(epilogue)};
         status = qk_launch_experts_(&call, push, first, n, pairs, rows, cols, error);
     }
     return status;
+}
+
+/* The same without an epilogue. */
+static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                            qk_range x, qk_range ids, qk_range y, qk_range status_word,
+                                            uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                            uint64_t slots, qk_error *error) {
+    return qk_dispatch_gemv_id_with(backend, kernel, weights, x, ids, y, status_word, experts, rows, cols, tokens,
+                                    slots, NULL, error);
 }
 
 #endif

@@ -76,8 +76,8 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
                     qk_constant_(&tuned->kernel, launch->constants, QK_CONSTANT_SCHEDULE, 0) == QK_SCHEDULE_AHEAD;
         for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
             uint32_t id = tuned->constants[i].id;
-            int follows =
-                launch->kernel->operand_tile != 0 || id == QK_CONSTANT_SCHEDULE || (ahead && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
+            int follows = launch->kernel->operand_tile != 0 || id == QK_CONSTANT_SCHEDULE ||
+                          (ahead && (id == QK_CONSTANT_SPLIT || id == QK_CONSTANT_STAGED));
             int keep = launch->constants == NULL || ((tuned->set >> i & 1u) != 0 && !follows);
             values[i] = keep ? tuned->constants[i].value : launch->constants[i];
         }

@@ -54,13 +54,20 @@ enum {
         QK_FEATURE_NONE = 0
 };
 
+/* What a binding holds. */
+#define QK_ROLES(R)                                                                                                    \
+    R(WEIGHTS, "one of the format's buffers, in the format's order")                                                   \
+    R(INDICES, "u32 row numbers")                                                                                      \
+    R(INPUT, "what the weights are multiplied with; an array that a family without format reads")                      \
+    R(OUTPUT, "results")                                                                                               \
+    R(STATUS, "one u32; counts what was out of range. The caller clears it")                                           \
+    R(SCRATCH, "what one launch of a call leaves for the next")
+
 typedef enum qk_role {
-    QK_ROLE_WEIGHTS, /* one of the format's buffers, in the format's order */
-    QK_ROLE_INDICES, /* u32 row numbers */
-    QK_ROLE_INPUT,   /* what the weights are multiplied with; an array that a family without format reads */
-    QK_ROLE_OUTPUT,
-    QK_ROLE_STATUS, /* one u32; counts what was out of range. The caller clears it */
-    QK_ROLE_SCRATCH /* what one launch of a call leaves for the next */
+#define QK_ROLE_ROW(NAME, meaning) QK_ROLE_##NAME,
+    QK_ROLES(QK_ROLE_ROW)
+#undef QK_ROLE_ROW
+        QK_ROLE_COUNT
 } qk_role;
 
 typedef enum qk_access { QK_READ, QK_WRITE, QK_READ_WRITE } qk_access;
