@@ -14,6 +14,7 @@ kernel void @{name}(
     device const @{x_type} *x [[buffer(@{binding_x})]],
     device const uint *ids [[buffer(@{binding_ids})]],
     device float *y [[buffer(@{binding_y})]],
+    device const float *row_bias [[buffer(@{binding_row_bias})]],
     device atomic_uint *status [[buffer(@{binding_status})]],
     constant @{name}_push &push [[buffer(@{binding_push})]],
     uint group [[threadgroup_position_in_grid]],
@@ -27,7 +28,7 @@ kernel void @{name}(
 {
     constexpr uint ROWS = 4, TILES = @{x_tiles};  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    const @{space}::results to = {y, push.epilogue};
+    @{space}::results to = {y, row_bias, push.epilogue};
     @{x_kept}
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
@@ -40,6 +41,7 @@ kernel void @{name}(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        to.epilogue = found ? push.epilogue : push.epilogue & @{space}::ADDS_TO_Y;  // an expert that is not there has no bias
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -66,7 +68,8 @@ kernel void @{name}(
             const uint at = i / ROWS * (split - 1) * ROWS + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < push.rows) @{space}::finish(to, pair * push.rows + first + i, total);
+            if (first + i >= push.rows) continue;
+            @{space}::finish(to, pair * push.rows + first + i, expert * push.rows + first + i, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

@@ -29,16 +29,19 @@ static const uint32_t push_bytes[] = {24, 36, 32, 20, 32};
 #define BOUND(index, name, role, access, type)                                                                         \
     { index, name, QK_ROLE_##role, QK_##access, QK_TYPE_##type, 0, 0, 0, 0 }
 
-static const qk_binding bindings[N_FAMILIES][6] = {
-    {WEIGHTS(0), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, WRITE, F32)},
-    {WEIGHTS(1), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, WRITE, F32)},
+static const qk_binding bindings[N_FAMILIES][7] = {
+    {WEIGHTS(0), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, READ_WRITE, F32),
+     BOUND(4, "row_bias", BIAS, READ, F32)},
+    {WEIGHTS(1), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, READ_WRITE, F32),
+     BOUND(4, "row_bias", BIAS, READ, F32)},
     {WEIGHTS(0), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "ids", INDICES, READ, U32),
-     BOUND(4, "status", STATUS, READ_WRITE, U32), BOUND(5, "y", OUTPUT, READ_WRITE, F32)},
+     BOUND(4, "status", STATUS, READ_WRITE, U32), BOUND(5, "y", OUTPUT, READ_WRITE, F32),
+     BOUND(6, "row_bias", BIAS, READ, F32)},
     {WEIGHTS(1), BOUND(2, "out", OUTPUT, WRITE, F16)},
     {WEIGHTS(1), BOUND(2, "indices", INDICES, READ, U32), BOUND(3, "out", OUTPUT, WRITE, F16),
      BOUND(4, "status", STATUS, READ_WRITE, U32)},
 };
-static const uint32_t binding_counts[] = {4, 4, 6, 3, 5};
+static const uint32_t binding_counts[] = {5, 5, 7, 3, 5};
 
 static const uint32_t powers[] = {1, 2, 4, 8};
 static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 0, NULL},
@@ -76,9 +79,10 @@ static char memory[8]; /* addresses that stand for buffers */
 typedef struct call {
     qk_backend backend;
     qk_kernel kernel;
-    qk_binding bindings[6];
+    qk_binding bindings[7];
     qk_spec_constant constants[QK_MAX_CONSTANTS + 1];
-    qk_range weights[2], x, ids, out, status;
+    qk_range weights[2], x, ids, out, status, bias;
+    int biased;
     uint64_t experts, rows, cols, batch, slots; /* batch: tokens, too */
     int no_backend, no_kernel, no_weights;
 } call;
@@ -113,6 +117,7 @@ static call right_call(family f, uint32_t *launches) {
     c.ids = (qk_range){memory + 3, 0, ids[f]};
     c.out = (qk_range){memory + 4, 0, out[f]};
     c.status = (qk_range){memory + 5, 0, 4};
+    c.bias = (qk_range){memory + 6, 0, f == GEMV_ID ? 48 : 4 * rows[f]};
     return c;
 }
 
@@ -122,13 +127,15 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     const qk_range *weights = c->no_weights ? NULL : c->weights;
     if (c->kernel.bindings != NULL) c->kernel.bindings = c->bindings;
     c->kernel.spec_constants = c->constants;
+    const qk_epilogue epilogue = {.bias = c->biased ? &c->bias : NULL};
     switch (f) {
     case GEMV:
     case GEMV_MATRIX:
-        return qk_dispatch_gemv(backend, kernel, weights, c->x, c->out, c->rows, c->cols, c->batch, error);
+        return qk_dispatch_gemv_with(backend, kernel, weights, c->x, c->out, c->rows, c->cols, c->batch, &epilogue,
+                                     error);
     case GEMV_ID:
-        return qk_dispatch_gemv_id(backend, kernel, weights, c->x, c->ids, c->out, c->status, c->experts, c->rows,
-                                   c->cols, c->batch, c->slots, error);
+        return qk_dispatch_gemv_id_with(backend, kernel, weights, c->x, c->ids, c->out, c->status, c->experts, c->rows,
+                                        c->cols, c->batch, c->slots, &epilogue, error);
     case DEQUANT_MATRIX: return qk_dispatch_dequant_matrix(backend, kernel, weights, c->out, c->rows, c->cols, error);
     default:
         return qk_dispatch_gather_matrix(backend, kernel, weights, c->ids, c->out, c->status, c->rows, c->cols,
@@ -143,9 +150,9 @@ static qk_status make_call(call *c, family f, qk_error *error) {
 #define CASES(X)                                                                                                       \
     X(no_launch, GEMV, c->backend.launch = NULL, ARGUMENT, "backend->launch is NULL, must be a function")              \
     X(no_backend, GEMV_ID, c->no_backend = 1, ARGUMENT, "backend is NULL, must be a backend")                          \
-    X(no_bindings, GEMV, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be from 3 to 16")      \
-    X(few_bindings, GEMV_ID, c->kernel.binding_count = 4, ARGUMENT,                                                    \
-      "kernel->binding_count is 4, must be from 5 to 16")                                                              \
+    X(no_bindings, GEMV, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be from 4 to 16")      \
+    X(few_bindings, GEMV_ID, c->kernel.binding_count = 5, ARGUMENT,                                                    \
+      "kernel->binding_count is 5, must be from 6 to 16")                                                              \
     X(role, GEMV, c->bindings[2].role = QK_ROLE_WEIGHTS, ARGUMENT,                                                     \
       "kernel->bindings[2].role is 0, must be 2, as this family has it")                                               \
     X(role_id, GEMV_ID, c->bindings[3].role = QK_ROLE_INPUT, ARGUMENT,                                                 \
@@ -268,6 +275,13 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "status is bytes 0 to 4 of a buffer, must be apart from y, bytes 0 to 72")                                       \
     X(y_in_weights_id, GEMV_ID, (c->out.buffer = memory, c->out.offset = 176), ARGUMENT,                               \
       "y is bytes 176 to 248 of a buffer, must be apart from weights[0], bytes 0 to 192")                              \
+    X(bias_size, GEMV, (c->biased = 1, c->bias.size = 19), SIZE, "bias.size is 19 bytes, must be at least 20")         \
+    X(bias_size_id, GEMV_ID, (c->biased = 1, c->bias.size = 47), SIZE, "bias.size is 47 bytes, must be at least 48")   \
+    X(bias_offset, GEMV_MATRIX, (c->biased = 1, c->bias.offset = 4), ALIGNMENT,                                        \
+      "bias.offset is 4, must be a multiple of 16")                                                                    \
+    X(bias_buffer, GEMV, (c->biased = 1, c->bias.buffer = NULL), ARGUMENT, "bias.buffer is NULL, must be a buffer")    \
+    X(bias_in_y, GEMV_ID, (c->biased = 1, c->bias.buffer = c->out.buffer), ARGUMENT,                                   \
+      "y is bytes 0 to 72 of a buffer, must be apart from bias, bytes 0 to 48")                                        \
     X(expert_range, GEMV_ID, (c->rows = 300, c->batch = c->slots = 1, c->weights[0].size = c->weights[1].size = c->out.size = 32768),\
       LIMIT, "weights[0] takes 4800 bytes for one expert, must be at most 4096, the device's storage range")           \
     X(d_rows, DEQUANT_MATRIX, c->rows = 7, ARGUMENT, "rows is 7, must be a multiple of 4, as a block has")             \
@@ -476,6 +490,7 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
     check_range(s, &launch->ranges[1], memory + 1, SCALES_AT + s->done * scales, count * scales);
     check_range(s, &launch->ranges[2], memory + 2, X_AT + s->vectors * row, vectors * row);
     check_range(s, &launch->ranges[3], memory + 4, Y_AT, s->batch * s->rows * 4);
+    check_range(s, &launch->ranges[4], memory + 4, Y_AT, 4); /* no bias: what nobody reads */
     check_workgroups(s, launch, count / rows + (count % rows != 0));
     /* Indices of 32 bits: the tile, and the row where a loop over all workgroups of subgroups of four ends. */
     assert_true(multiply(count, row_tiles) <= UINT32_MAX);
@@ -539,7 +554,7 @@ static void test_gemv_parts(void **state) {
 static void test_gemv_counts(void **state) {
     (void)state;
     qk_kernel kernel = kernel_of(GEMV);
-    qk_binding small[4];
+    qk_binding small[7];
     memcpy(small, bindings[GEMV], sizeof small);
     small[0].block_bytes = 4;
     kernel.bindings = small;
@@ -596,7 +611,7 @@ static qk_status see(void *context, const qk_launch *launch, qk_error *error) {
     seen *s = context;
     (void)error;
     s->none = launch->constants == NULL;
-    for (uint32_t i = 0; i < 2; i++) s->first[i] = launch->ranges[launch->kernel->binding_count - 2 + i].offset;
+    for (uint32_t i = 0; i < 2; i++) s->first[i] = launch->ranges[launch->kernel->binding_count - 3 + i].offset;
     for (uint32_t i = 0; !s->none && i < launch->kernel->spec_constant_count; i++)
         s->constants[i] = launch->constants[i];
     memcpy(s->push, launch->push, launch->kernel->push_bytes);
@@ -1258,7 +1273,7 @@ static void experts_shape(uint64_t experts, uint64_t rows, uint64_t row_blocks, 
 static void test_expert_counts(void **state) {
     (void)state;
     qk_kernel kernel = kernel_of(GEMV_ID);
-    qk_binding small[6];
+    qk_binding small[7];
     memcpy(small, bindings[GEMV_ID], sizeof small);
     small[0].block_bytes = 4;
     kernel.bindings = small;

@@ -182,9 +182,18 @@ static const format formats[FORMATS + 1] = {{&qk_q4_0_gemv_f32_vulkan, qk_q4_0_g
                                             {&qk_triples_gemv_f32_vulkan, qk_triples_gemv_f32_ref, 0, 2},
                                             {&qk_iq2_s_gemv_f32_vulkan, qk_iq2_s_gemv_f32_ref, 0, 1}};
 
-static int adds; /* results are added to a residual */
+static int adds, biased; /* results are added to a residual; and a bias to them */
 
 static float residual(uint64_t i) { return (float)(i % 64) - 31.5f; }
+
+static float bias(uint64_t row) { return (float)(row * 7 % 32) - 15.25f; }
+
+static array biases_of(uint64_t rows) {
+    array all = array_new(4 * rows);
+    for (uint64_t i = 0; i < rows; i++) ((float *)(void *)all.data)[i] = bias(i);
+    upload(&all);
+    return all;
+}
 
 /* Three times with the same bits, in so many launches. */
 static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t batch, uint64_t range, uint32_t launches) {
@@ -195,7 +204,9 @@ static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t bat
     uint8_t *before = malloc(y.bytes);
     const void *const data[] = {weights.data};
     f->expected(data, (const float *)(const void *)x.data, rows, cols, batch, expected);
+    for (uint64_t i = 0; biased && i < batch * rows; i++) expected[i] += bias(i % rows);
     for (uint64_t i = 0; adds && i < batch * rows; i++) expected[i] += residual(i);
+    array biases = biases_of(rows);
     for (int again = 0; again < 3; again++) {
         counter c;
         const qk_backend backend = counted(&c, range);
@@ -204,7 +215,7 @@ static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t bat
         upload(&y);
         if (again == 2) weights.range.size += GUARD_BYTES; /* as an engine's buffers do, it goes on */
         OK(qk_vulkan_begin(vk, &error));
-        const qk_epilogue epilogue = {.adds = (uint32_t)adds};
+        const qk_epilogue epilogue = {.adds = (uint32_t)adds, .bias = biased ? &biases.range : NULL};
         OK(qk_dispatch_gemv_with(&backend, f->kernel, &weights.range, x.range, y.range, rows, cols, batch, &epilogue,
                                  &error));
         OK(qk_vulkan_submit(vk, &error));
@@ -219,6 +230,7 @@ static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t bat
     array_free(&weights);
     array_free(&x);
     array_free(&y);
+    array_free(&biases);
     free(expected);
     free(before);
 }
@@ -373,8 +385,9 @@ static void test_teams(void **state) {
     tuning = NULL;
 }
 
-/* Results are added to what y holds: in each schedule, in parts, and once where x is shared slice by slice. */
-static void test_residual(void **state) {
+/* Results are added to what y holds, a bias to them, and both: in each schedule, in parts, by eights of vectors, and once where x is
+ * shared slice by slice. */
+static void test_epilogue(void **state) {
     static const uint32_t schedules[] = {QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_AHEAD, QK_SCHEDULE_SHARED,
                                          QK_SCHEDULE_TEAMS};
     (void)state;
@@ -382,20 +395,23 @@ static void test_residual(void **state) {
     qk_tuning_entry entry = {.rows = 1, .cols = 1, .count = 2};
     const qk_tuning tuned = {.count = 1, .entries = &entry};
     tuning = &tuned;
-    adds = 1;
-    for (uint32_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
-        entry.batch = schedules[i] >= QK_SCHEDULE_SHARED ? 2 : 1;
+    for (uint32_t i = 0; i < 3 * (sizeof schedules / sizeof *schedules); i++) {
+        adds = i % 3 != 0;
+        biased = i % 3 != 1;
+        const uint32_t schedule = schedules[i / 3];
+        entry.batch = schedule >= QK_SCHEDULE_SHARED ? 2 : 1;
         snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[Q4_0].kernel->name);
-        entry.values[0] = (qk_tuned_value){QK_CONSTANT_SCHEDULE, schedules[i]};
+        entry.values[0] = (qk_tuned_value){QK_CONSTANT_SCHEDULE, schedule};
         entry.values[1] = (qk_tuned_value){QK_CONSTANT_ROWS, 2};
-        ahead = schedules[i] == QK_SCHEDULE_AHEAD;
-        teams = schedules[i] == QK_SCHEDULE_TEAMS;
+        ahead = schedule == QK_SCHEDULE_AHEAD;
+        teams = schedule == QK_SCHEDULE_TEAMS;
         run_gemv(&formats[Q4_0], 37, 4 * slice, entry.batch, UINT64_MAX, 1);
     }
     tuning = NULL;
     teams = 0;
     run_gemv(&formats[Q4_0], 300, 1024, 2, 16384, 11);
-    adds = 0;
+    run_gemv(&formats[Q6_K], 70, 512, 11, UINT64_MAX, 2);
+    adds = biased = 0;
 }
 
 /* Rows of q4_0 take 576 bytes, of q6_K 840. */
@@ -414,6 +430,7 @@ static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
     static const uint32_t chosen[TOKENS * SLOTS] = {5, 0, 3, 3, 6, 1, UINT32_MAX, 2, 4, 5, 0, 7};
     array weights = weights_of(kernel, EXPERTS * ROWS * cols / 32, 0, 1), x = floats_of(TOKENS * cols);
     array ids = array_new(sizeof chosen), y = array_new(TOKENS * SLOTS * ROWS * 4), status = array_new(4);
+    array biases = biases_of(EXPERTS * ROWS);
     float expected[TOKENS * SLOTS * ROWS];
     uint8_t before[sizeof expected];
     uint32_t missed;
@@ -423,17 +440,23 @@ static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
     assert_int_equal(qk_q4_0_gemv_id_f32_ref(data, (const float *)(const void *)x.data, chosen, EXPERTS, ROWS, cols,
                                              TOKENS, SLOTS, expected),
                      3);
+    for (uint64_t i = 0; i < TOKENS * SLOTS * ROWS; i++) {
+        if (biased && chosen[i / ROWS] < EXPERTS) expected[i] += bias((uint64_t)chosen[i / ROWS] * ROWS + i % ROWS);
+        if (adds) expected[i] += residual(i);
+    }
     for (int again = 0; again < 3; again++) {
         counter c;
         const qk_backend backend = counted(&c, range);
         memset(y.data, GUARD, y.bytes);
+        for (uint64_t i = 0; adds && i < TOKENS * SLOTS * ROWS; i++) ((float *)(void *)y.data)[i] = residual(i);
         upload(&y);
         if (again == 2) weights.range.size += GUARD_BYTES; /* as an engine's buffers do, it goes on */
         memset(status.data, 0, 4);
         upload(&status);
         OK(qk_vulkan_begin(vk, &error));
-        OK(qk_dispatch_gemv_id(&backend, kernel, &weights.range, x.range, ids.range, y.range, status.range, EXPERTS,
-                               ROWS, cols, TOKENS, SLOTS, &error));
+        const qk_epilogue epilogue = {.adds = (uint32_t)adds, .bias = biased ? &biases.range : NULL};
+        OK(qk_dispatch_gemv_id_with(&backend, kernel, &weights.range, x.range, ids.range, y.range, status.range,
+                                    EXPERTS, ROWS, cols, TOKENS, SLOTS, &epilogue, &error));
         OK(qk_vulkan_submit(vk, &error));
         download(&y);
         download(&status);
@@ -449,11 +472,19 @@ static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
     array_free(&ids);
     array_free(&y);
     array_free(&status);
+    array_free(&biases);
 }
 
 /* An expert takes 2880 bytes, x 6144. */
 static void test_experts(void **state) {
     (void)state;
+    for (int bits = 1; bits < 4; bits++) {
+        adds = bits & 1;
+        biased = bits >> 1;
+        run_experts(512, bits == 3 ? 6144 : UINT64_MAX, bits == 3 ? 3 : 1);
+        run_experts(32, UINT64_MAX, 1); /* plain rows */
+    }
+    adds = biased = 0;
     run_experts(512, UINT64_MAX, 1);
     run_experts(512, 6144, 3);
 }
@@ -560,7 +591,7 @@ int main(void) {
         cmocka_unit_test(test_staged_experts),
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_teams),
-        cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_epilogue),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

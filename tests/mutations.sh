@@ -191,7 +191,14 @@ mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/fini
 mutate "a residual stays" templates/finish.glsl 's/first \&\& \(epilogue & ADDS_TO_Y\) == 0u/first/' unit gemv_test
 mutate "a residual is added once" templates/finish.glsl 's/(first .* \? sum : y\[at\] \+) sum/\1 (first ? sum : 2.0 * sum)/' unit gemv_test
 mutate "a residual stays, MSL" templates/finish.metal 's/ \&\& \(to.epilogue & ADDS_TO_Y\) == 0//' script gemv msl "residual q4_0"
-mutate "what was there is not added" $launch 's/push\[5\] = g->adds/push[5] = 1/' unit dispatch_sums_test
+mutate "a bias is of its row, in parts" templates/finish.glsl 's/y_first % y_rows \+ n/n/' unit gemv_test
+mutate "a bias is added once" templates/finish.glsl 's/first \&\& \(epilogue & ADDS_BIAS/(epilogue \& ADDS_BIAS/' unit gemv_test
+mutate "a bias is of its expert" templates/finish.glsl 's/expert \* rows \+ n\]/n]/' unit gemv_test
+mutate "an expert that is not there has no bias" templates/finish.glsl 's/ \&\& expert < experts//' unit gemv_test
+mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's/found \? push.epilogue : .*ADDS_TO_Y;/push.epilogue;/' script gemv msl expert_bias
+mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[row\]/sum += to.bias[0]/' script gemv msl expert_bias
+mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/\*bias, experts, rows \* 4/*bias, 1, 4/' unit dispatch_sums_test
+mutate "what was there is not added" $launch 's/push\[5\] = g->epilogue/push[5] = 1/' unit dispatch_sums_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test
 mutate "matrix units: rows that are not whole wide tiles" gen/text/sums.c 's/if \(layout->joined\) (return qg_format\(arena, "%srow_tiles)/if (false) \1/' unit mma_test

@@ -164,7 +164,8 @@ static void logarithms(void **state) {
 
 static const qk_binding bindings[] = {{0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 16, 0, 0, 0},
                                       {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
-                                      {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0}};
+                                      {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+                                      {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0}};
 static const uint32_t powers[] = {1, 2, 4, 8}, sizes[] = {32, 64, 128};
 static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 3, sizes},
                                              {QK_CONSTANT_BATCH, "batch", 1, 4, powers},
@@ -172,7 +173,7 @@ static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_s
                                              {QK_CONSTANT_SPLIT, "split", 1, 4, powers}};
 static const qk_kernel kernel = {.abi = QK_ABI_VERSION,
                                  .name = "toy_gemv_f32",
-                                 .binding_count = 3,
+                                 .binding_count = 4,
                                  .bindings = bindings,
                                  .push_bytes = QK_GEMV_PUSH_BYTES,
                                  .spec_constant_count = 4,

@@ -463,6 +463,7 @@ static uint32_t features(const qg_kernel *kernel) {
 }
 
 static qk_type type_of_role(const qg_kernel *kernel, qk_role role) {
+    if (role == QK_ROLE_BIAS) return QK_TYPE_F32;
     if (role == QK_ROLE_INPUT) return stored_type(kernel->type);
     if (role == QK_ROLE_OUTPUT) return kernel->family->sums ? QK_TYPE_F32 : stored_type(kernel->type);
     return QK_TYPE_U32;

@@ -182,18 +182,34 @@ static bool open_x(qg_job *job, const char *path) {
     return true;
 }
 
-static bool open_residual(qg_job *job, const char *path) {
+/* f32, `count` of them, which `what` says; NULL, or the values. */
+static const float *open_floats(const char *path, uint64_t count, const char *what) {
     qg_input file;
-    const uint64_t bytes = job->batch * job->rows * 4;
-    if (job->family->id != QG_FAMILY_GEMV && !job->family->in_tiles)
-        return qg_complain("--add is for gemv and gemm; %s adds its results to nothing", job->family->name) == 0;
-    if (!qg_input_open(path, &file)) return false;
-    if (file.bytes != bytes)
-        return qg_complain("%s holds %llu bytes, but --batch %llu of --rows %llu in f32 has %llu", path,
-                           (unsigned long long)file.bytes, (unsigned long long)job->batch,
-                           (unsigned long long)job->rows, (unsigned long long)bytes) == 0;
-    job->residual = (const float *)file.data;
-    return true;
+    if (!qg_input_open(path, &file)) return NULL;
+    if (file.bytes == 4 * count) return (const float *)file.data;
+    qg_complain("%s holds %llu bytes, but %s in f32 has %llu", path, (unsigned long long)file.bytes, what,
+                (unsigned long long)(4 * count));
+    return NULL;
+}
+
+/* What results are added to, and what is added to them. */
+static bool open_epilogue(qg_job *job, const char *residual, const char *bias) {
+    const uint64_t matrices = job->ids ? job->experts : 1;
+    if ((residual || bias) && !job->family->sums)
+        return qg_complain("--%s is for gemv, gemm and gemv_id; %s has no sums to add it to", residual ? "add" : "bias",
+                           job->family->name) == 0;
+    const unsigned long long rows = job->rows, batch = job->batch, slots = job->slots, experts = job->experts;
+    if (residual)
+        job->residual = open_floats(
+            residual, job->batch * (job->ids ? job->slots : 1) * job->rows,
+            job->ids ? qg_format(job->arena, "--tokens %llu of --slots %llu and --rows %llu", batch, slots, rows)
+                     : qg_format(job->arena, "--batch %llu of --rows %llu", batch, rows));
+    job->n_bias = bias ? matrices * job->rows : 0;
+    if (bias)
+        job->bias = open_floats(bias, job->n_bias,
+                                job->ids ? qg_format(job->arena, "--experts %llu of --rows %llu", experts, rows)
+                                         : qg_format(job->arena, "--rows %llu", rows));
+    return (!residual || job->residual) && (!bias || job->bias);
 }
 
 static bool open_ids(qg_job *job, const char *path) {
@@ -369,7 +385,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     const qg_plain *plain = find_plain(argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
-               *math_name = NULL, *sum = NULL, *residual = NULL;
+               *math_name = NULL, *sum = NULL, *residual = NULL, *bias = NULL;
     qg_scalar math;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
@@ -385,7 +401,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--indices", QG_TEXT, &indices, "FILE", "gather: the numbers of rows, u32"},
         {"--x", QG_TEXT, &x, "FILE", "gemv, gemm, gemv_id: the vectors"},
         {"--batch", QG_COUNT, &job.batch, "M", "gemv, gemm: how many vectors (default: 1)"},
-        {"--add", QG_TEXT, &residual, "FILE", "gemv, gemm: what results are added to, f32"},
+        {"--add", QG_TEXT, &residual, "FILE", "gemv, gemm, gemv_id: what results are added to, f32"},
+        {"--bias", QG_TEXT, &bias, "FILE", "the same: what is added to each row, f32; with experts, of each expert"},
         {"--tokens", QG_COUNT, &job.batch, "M", "gemv_id: how many vectors (default: 1)"},
         {"--ids", QG_TEXT, &ids, "FILE", "gemv_id: the experts of each token, u32"},
         {"--experts", QG_COUNT, &job.experts, "E", "gemv_id: matrices in the file"},
@@ -430,7 +447,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
     if (job.family->id == QG_FAMILY_GEMV_ID && !open_ids(&job, ids)) return 1;
     if (job.family->sums && !open_x(&job, x)) return 1;
-    if (residual && !open_residual(&job, residual)) return 1;
+    if (!open_epilogue(&job, residual, bias)) return 1;
     qg_templates templates;
     const char *why = NULL;
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))

@@ -22,7 +22,9 @@ typedef struct qg_job {
     uint64_t tokens;         /* gather */
     const void *x;           /* families that sum: `batch` right-hand sides of `cols` */
     uint64_t batch;
-    const float *residual; /* gemv: what results are added to; NULL: nothing */
+    const float *residual; /* families that sum: what results are added to; NULL: nothing */
+    const float *bias;     /* the same: what is added to each row; NULL: nothing */
+    uint64_t n_bias;
     const uint32_t *ids; /* gemv_id: `slots` experts for each right-hand side */
     uint64_t experts, slots;
 } qg_job;

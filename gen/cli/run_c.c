@@ -121,6 +121,15 @@ typedef uint64_t gemv_id_function(const void *const *, const void *, const uint3
                                   uint64_t, uint64_t, float *);
 typedef uint64_t gather_function(const void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, void *);
 
+static void add_epilogue(const qg_job *job, float *y) {
+    const uint64_t pairs = job->batch * (job->ids ? job->slots : 1);
+    for (uint64_t i = 0; i < pairs * job->rows; ++i) {
+        const uint64_t expert = job->ids ? job->ids[i / job->rows] : 0;
+        if (job->bias && (!job->ids || expert < job->experts)) y[i] += job->bias[expert * job->rows + i % job->rows];
+        if (job->residual) y[i] += job->residual[i];
+    }
+}
+
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
     reference *r = context;
     const double start = qg_seconds_now();
@@ -133,7 +142,6 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
         gemv_function *gemv;
         memcpy(&gemv, &r->function, sizeof gemv);
         gemv(job->weights, job->x, job->rows, job->cols, job->batch, dst);
-        for (uint64_t i = 0; job->residual && i < job->batch * job->rows; ++i) ((float *)dst)[i] += job->residual[i];
     } else if (job->indices) {
         gather_function *gather;
         memcpy(&gather, &r->function, sizeof gather); /* ISO C has no conversion from object to function pointers */
@@ -150,6 +158,7 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
             weights[i] = (const char *)job->weights[i] + first / job->layout->elements * job->layout->buffers[i].bytes;
         dequant(weights, count, dst);
     }
+    if (job->x) add_epilogue(job, dst);
     r->seconds += qg_seconds_now() - start;
     return NULL;
 }

@@ -262,6 +262,7 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
     /* So few would take so long for a large tensor that a driver gives up. */
     if (c->rows * c->cols > UINT64_C(1) << 28) c->workgroups = 0;
     if (!c->plain && one_in(&state, 3)) c->constants = draw_constants(arena, &state, c);
+    if (sums && one_in(&state, 3)) c->epilogue = 1 + below(&state, 3);
     if (c->plain || !c->rows || !c->cols) return true;
     return c->layout->view == QG_VIEW_BLOCKS || qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
 }
@@ -281,10 +282,10 @@ const char *qg_soak_text(qg_arena *arena, const qg_soak_case *c) {
     const struct {
         const char *name;
         uint64_t value, usual;
-    } numbers[] = {{"rows", c->rows, UINT64_MAX},   {"cols", c->cols, UINT64_MAX}, {"batch", c->batch, 0},
-                   {"experts", c->experts, 0},      {"slots", c->slots, 0},        {"seed", c->seed, UINT64_MAX},
-                   {"offset", c->offset, 0},        {"padding", c->padding, 0},    {"parts", c->parts, 1},
-                   {"workgroups", c->workgroups, 0}};
+    } numbers[] = {{"rows", c->rows, UINT64_MAX},    {"cols", c->cols, UINT64_MAX}, {"batch", c->batch, 0},
+                   {"experts", c->experts, 0},       {"slots", c->slots, 0},        {"seed", c->seed, UINT64_MAX},
+                   {"offset", c->offset, 0},         {"padding", c->padding, 0},    {"parts", c->parts, 1},
+                   {"workgroups", c->workgroups, 0}, {"epilogue", c->epilogue, 0}};
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         if (numbers[i].value != numbers[i].usual)
             qg_text_printf(&text, "%s=%llu ", numbers[i].name, (unsigned long long)numbers[i].value);
@@ -307,11 +308,12 @@ static bool read_number(qg_soak_case *c, const char *name, const char *value) {
     const struct {
         const char *name;
         uint64_t *target;
-    } numbers[] = {{"rows", &c->rows},     {"cols", &c->cols},
-                   {"batch", &c->batch},   {"experts", &c->experts},
-                   {"slots", &c->slots},   {"seed", &c->seed},
-                   {"offset", &c->offset}, {"padding", &c->padding},
-                   {"parts", &c->parts},   {"workgroups", &c->workgroups}};
+    } numbers[] = {{"rows", &c->rows},        {"cols", &c->cols},
+                   {"batch", &c->batch},      {"experts", &c->experts},
+                   {"slots", &c->slots},      {"seed", &c->seed},
+                   {"offset", &c->offset},    {"padding", &c->padding},
+                   {"parts", &c->parts},      {"workgroups", &c->workgroups},
+                   {"epilogue", &c->epilogue}};
     char *end;
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
         if (strcmp(name, numbers[i].name) != 0) continue;

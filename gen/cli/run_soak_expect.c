@@ -91,6 +91,24 @@ static bool make_weights(const qg_soak_case *c, qg_soak_data *data) {
     return qg_stock_fill_periods(&data->weights, layout, c->cols);
 }
 
+/* Floats of a few bits, some larger than others. */
+static float *some_floats(uint64_t count, uint64_t seed) {
+    float *floats = calloc(count + 1, sizeof *floats);
+    uint64_t state = seed + 3;
+    for (uint64_t i = 0; floats && i < count; ++i) {
+        const uint64_t random = qg_soak_random(&state);
+        floats[i] = ldexpf((float)(random >> 40 & 255) - 127.5f, (int)(random >> 60) - 10);
+    }
+    return floats;
+}
+
+static bool make_epilogue(const qg_soak_case *c, qg_soak_data *data) {
+    data->bias_count = c->epilogue & QG_SOAK_BIAS ? c->rows * (c->family->in_blocks ? c->experts : 1) : 0;
+    if (c->epilogue & QG_SOAK_BIAS) data->bias = some_floats(data->bias_count, c->seed);
+    if (c->epilogue & QG_SOAK_ADDS) data->before = some_floats(data->results, c->seed + 1);
+    return (data->bias || !(c->epilogue & QG_SOAK_BIAS)) && (data->before || !(c->epilogue & QG_SOAK_ADDS));
+}
+
 /* Numbers of rows or experts, some of them out of range. */
 static void fill_ids(const qg_soak_case *c, qg_soak_data *data) {
     const uint64_t range = c->family->in_blocks ? c->experts : c->rows;
@@ -135,6 +153,7 @@ bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *
         data->x = calloc(data->x_count + 4, 4);
         if (!data->x) return false;
         fill_x(c, c->type, c->batch, c->cols, data->x);
+        if (!make_epilogue(c, data)) return false;
     }
     if (family->n_bindings > 1 && !(family->sums && !family->in_blocks)) {
         data->ids_count = family->in_blocks ? c->batch * c->slots : c->batch;
@@ -150,6 +169,8 @@ void qg_soak_data_drop(qg_soak_data *data) {
     for (uint32_t i = 0; i < QG_MAX_PLAIN_BINDINGS; ++i) free(data->inputs[i]);
     free(data->x);
     free(data->ids);
+    free(data->bias);
+    free(data->before);
 }
 
 /* ---- judging ---- */
@@ -201,19 +222,29 @@ static void load_row(judge *j, uint64_t row) {
                      &j->sums[v], &j->limits[v]);
 }
 
+/* Result number `at`, of row `row` of all the weights' rows: the sum, and what the epilogue adds, each with a
+ * rounding. */
+static bool judge_result(judge *j, const float *y, uint64_t at, uint64_t row, uint64_t vector) {
+    const double bias = j->data->bias ? (double)j->data->bias[row] : 0;
+    const double before = j->data->before ? (double)j->data->before[at] : 0;
+    const double sum = j->sums[vector], sizes = fabs(sum) + fabs(bias) + fabs(before);
+    const double more = j->c->epilogue ? ldexp(sizes + j->limits[vector], -23) : 0;
+    return judge_sum(j, row, vector, (double)y[at], sum + bias + before, j->limits[vector] + more);
+}
+
 /* Results with row `row` of all the weights' rows: those of one matrix, or of each token and slot
  * that names its expert. */
 static bool judge_row(judge *j, const float *y, uint64_t row) {
     const qg_soak_case *c = j->c;
     if (!c->family->in_blocks) {
         for (uint64_t v = 0; v < c->batch; ++v)
-            if (!judge_sum(j, row, v, (double)y[v * c->rows + row], j->sums[v], j->limits[v])) return false;
+            if (!judge_result(j, y, v * c->rows + row, row, v)) return false;
         return true;
     }
     for (uint64_t p = 0; p < j->data->ids_count; ++p) {
         if (j->data->ids[p] != row / c->rows) continue;
         const uint64_t v = p / c->slots, n = row % c->rows;
-        if (!judge_sum(j, row, v, (double)y[p * c->rows + n], j->sums[v], j->limits[v])) return false;
+        if (!judge_result(j, y, p * c->rows + n, row, v)) return false;
     }
     return true;
 }
@@ -221,10 +252,14 @@ static bool judge_row(judge *j, const float *y, uint64_t row) {
 static bool judge_zeros(judge *j, const float *y) {
     const qg_soak_case *c = j->c;
     for (uint64_t p = 0; p < j->data->ids_count; ++p)
-        for (uint64_t n = 0; n < c->rows && j->data->ids[p] >= c->experts; ++n)
-            if (y[p * c->rows + n] != 0)
-                return wrong(j, "slot %llu, row %llu: %.9g, must be 0, for its expert %u is out of range",
-                             (unsigned long long)p, (unsigned long long)n, (double)y[p * c->rows + n], j->data->ids[p]);
+        for (uint64_t n = 0; n < c->rows && j->data->ids[p] >= c->experts; ++n) {
+            const uint64_t at = p * c->rows + n;
+            const float must = j->data->before ? j->data->before[at] : 0;
+            if (y[at] != must)
+                return wrong(j, "slot %llu, row %llu: %.9g, must be %.9g, for its expert %u is out of range",
+                             (unsigned long long)p, (unsigned long long)n, (double)y[at], (double)must,
+                             j->data->ids[p]);
+        }
     return true;
 }
 

@@ -96,14 +96,14 @@ static void add_results(trial *t) {
     }
     if (c->plain) return;
     const uint64_t each = c->family->sums ? 4 : qg_scalars[c->type].bits / 8;
-    add_region(t, t->data.results * each, NULL, false);
+    add_region(t, t->data.results * each, t->data.before, false);
     if (c->family->in_tiles) {
         const bool nothing = c->rows == 0 || c->cols == 0 || c->batch == 0;
         add_region(t, nothing ? 4 : qk_gemm_scratch(&t->backend, t->kernel, c->rows, c->cols, c->batch), NULL, false);
         t->regions[t->count - 1].scratch = true;
         return;
     }
-    if (t->data.ids_count || c->family->in_blocks || c->family->n_bindings == 3) add_region(t, 4, NULL, true);
+    if (c->family->sums ? c->family->in_blocks : c->family->n_bindings == 3) add_region(t, 4, NULL, true);
 }
 
 static bool make_regions(trial *t) {
@@ -115,6 +115,7 @@ static bool make_regions(trial *t) {
     }
     if (!c->plain && c->family->sums) add_region(t, d->x_count * (qg_scalars[c->type].bits / 8), d->x, false);
     if (!c->plain && d->ids) add_region(t, 4 * d->ids_count, d->ids, false);
+    if (d->bias) add_region(t, 4 * d->bias_count, d->bias, false);
     t->inputs = t->count;
     add_results(t);
     t->outputs = t->count - t->inputs;
@@ -218,18 +219,22 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
         return qg_plain_dispatch(c->plain, &t->backend, t->kernel, ranges, c->rows, (uint32_t)c->cols,
                                  (uint32_t)c->batch, &t->error);
     }
+    const qk_range *out = r + t->inputs;
+    const qk_epilogue epilogue = {.adds = t->data.before != NULL, .bias = t->data.bias ? &out[-1] : NULL};
     if (c->family->in_blocks)
-        return qk_dispatch_gemv_id(&t->backend, t->kernel, w, r[0], r[1], r[2], r[3], c->experts, c->rows, c->cols,
-                                   c->batch, c->slots, &t->error);
+        return qk_dispatch_gemv_id_with(&t->backend, t->kernel, w, r[0], r[1], out[0], out[1], c->experts, c->rows,
+                                        c->cols, c->batch, c->slots, &epilogue, &t->error);
     if (c->family->in_tiles)
-        return qk_dispatch_gemm(&t->backend, t->kernel, w, r[0], r[2], r[1], c->rows, c->cols, c->batch, &t->error);
+        return qk_dispatch_gemm_with(&t->backend, t->kernel, w, r[0], out[1], out[0], c->rows, c->cols, c->batch,
+                                     &epilogue, &t->error);
     if (c->family->sums)
-        return qk_dispatch_gemv(&t->backend, t->kernel, w, r[0], r[1], c->rows, c->cols, c->batch, &t->error);
+        return qk_dispatch_gemv_with(&t->backend, t->kernel, w, r[0], out[0], c->rows, c->cols, c->batch, &epilogue,
+                                     &t->error);
     if (c->family->n_bindings > 1)
-        return (matrix ? qk_dispatch_gather_matrix : qk_dispatch_gather)(&t->backend, t->kernel, w, r[0], r[1], r[2],
-                                                                         c->rows, c->cols, c->batch, &t->error);
-    return matrix ? qk_dispatch_dequant_matrix(&t->backend, t->kernel, w, r[0], c->rows, c->cols, &t->error)
-                  : qk_dispatch_dequant(&t->backend, t->kernel, w, r[0], c->rows * c->cols, &t->error);
+        return (matrix ? qk_dispatch_gather_matrix : qk_dispatch_gather)(&t->backend, t->kernel, w, r[0], out[0],
+                                                                         out[1], c->rows, c->cols, c->batch, &t->error);
+    return matrix ? qk_dispatch_dequant_matrix(&t->backend, t->kernel, w, out[0], c->rows, c->cols, &t->error)
+                  : qk_dispatch_dequant(&t->backend, t->kernel, w, out[0], c->rows * c->cols, &t->error);
 }
 
 static qk_status launch(trial *t, uint32_t number) {

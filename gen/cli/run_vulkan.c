@@ -17,7 +17,7 @@ typedef struct device_run {
     const qk_tuning *tuning;
     qk_vulkan_buffer **buffers; /* weights, then indices and status of gather, then dst */
     uint32_t n_buffers;
-    uint32_t indices, status, x, scratch, dst; /* numbers in `buffers` */
+    uint32_t indices, status, x, scratch, bias, dst; /* numbers in `buffers` */
     qk_error error;
     double seconds;
     bool validated;
@@ -53,7 +53,7 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
     const qg_layout *layout = job->layout;
     const bool whole = job->indices || job->x; /* everything at once */
     const uint64_t blocks = (whole ? job->elements : most) / layout->elements;
-    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 6);
+    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 7);
     for (uint32_t i = 0, number; i < layout->n_buffers; ++i) {
         const uint64_t bytes = job->sizes ? job->sizes[i] : blocks * layout->buffers[i].bytes;
         if (!add_buffer(r, bytes, &number)) return false;
@@ -82,6 +82,10 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
             qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK)
             return false;
     }
+    if (job->bias &&
+        (!add_buffer(r, 4 * job->n_bias, &r->bias) ||
+         qk_vulkan_upload(r->vulkan, r->buffers[r->bias], 0, job->bias, 4 * job->n_bias, &r->error) != QK_OK))
+        return false;
     const uint64_t bytes = results * (job->x ? 4 : qg_scalars[job->type].bits / 8);
     return add_buffer(r, bytes, &r->dst) &&
            (!job->residual ||
@@ -109,11 +113,13 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
     qk_range *weights = QG_NEW_ARRAY(r->arena, qk_range, job->layout->n_buffers);
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i) weights[i] = qk_vulkan_range(r->buffers[i]);
     const qk_range dst = qk_vulkan_range(r->buffers[r->dst]);
+    const qk_range bias = job->bias ? qk_vulkan_range(r->buffers[r->bias]) : dst;
+    const qk_epilogue epilogue = {.adds = job->residual != NULL, .bias = job->bias ? &bias : NULL};
     if (job->ids)
-        return qk_dispatch_gemv_id(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
-                                   qk_vulkan_range(r->buffers[r->indices]), dst, qk_vulkan_range(r->buffers[r->status]),
-                                   job->experts, job->rows, job->cols, job->batch, job->slots, &r->error);
-    const qk_epilogue epilogue = {.adds = job->residual != NULL};
+        return qk_dispatch_gemv_id_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
+                                        qk_vulkan_range(r->buffers[r->indices]), dst,
+                                        qk_vulkan_range(r->buffers[r->status]), job->experts, job->rows, job->cols,
+                                        job->batch, job->slots, &epilogue, &r->error);
     if (job->family->in_tiles)
         return qk_dispatch_gemm_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
                                      qk_vulkan_range(r->buffers[r->scratch]), dst, job->rows, job->cols, job->batch,

@@ -277,7 +277,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f32_vulkan_constants[] 
     affine_b3_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -300,7 +300,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_dequant_f32",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -337,7 +337,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -360,7 +360,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_dequant_f16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -395,7 +395,7 @@ static const qk_spec_constant affine_b3_g64_bf16_dequant_bf16_vulkan_constants[]
     affine_b3_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -418,7 +418,7 @@ const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_dequant_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "dequant",
@@ -459,7 +459,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f32_vulkan_constants[] =
     affine_b3_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -482,7 +482,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gather_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -525,7 +525,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_f16_vulkan_constants[] =
     {8, "rounds_f16", 0, 2, affine_b3_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -548,7 +548,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gather_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -589,7 +589,7 @@ static const qk_spec_constant affine_b3_g64_bf16_gather_bf16_vulkan_constants[] 
     affine_b3_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -612,7 +612,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gather_bf16",
     .format = "affine_b3_g64_bf16",
     .family = "gather",
@@ -638,6 +638,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -675,7 +676,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f32_schedules[] = {0, &qk_af
     0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -683,7 +684,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -709,14 +710,14 @@ static const uint32_t affine_b3_g64_bf16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f32_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_f32",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -738,6 +739,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_int8_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -777,7 +779,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f32_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -785,7 +787,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -816,6 +818,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_split_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -855,7 +858,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -863,7 +866,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -894,6 +897,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_int24_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -933,7 +937,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f32_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -941,7 +945,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -972,6 +976,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1009,7 +1014,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_f16_schedules[] = {0, &qk_af
     0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1017,7 +1022,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1043,14 +1048,14 @@ static const uint32_t affine_b3_g64_bf16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant affine_b3_g64_bf16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b3_g64_bf16_gemv_f16_metal_batch}};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_f16",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1072,6 +1077,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_int8_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1111,7 +1117,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int8_f16_schedules[] = {0, &
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1119,7 +1125,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1150,6 +1156,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_split_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1189,7 +1196,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_split_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1197,7 +1204,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1228,6 +1235,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_int24_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1267,7 +1275,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_int24_f16_schedules[] = {0, 
     &qk_affine_b3_g64_bf16_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv",
@@ -1275,7 +1283,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = affine_b3_g64_bf16_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1308,6 +1316,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_f32_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1340,7 +1349,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f32_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1348,7 +1357,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 8,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1367,14 +1376,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_id_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_id_f32",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 7,
+    .binding_count = 8,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1396,6 +1405,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f32_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1430,7 +1440,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f32_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1438,7 +1448,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 8,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1467,6 +1477,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_split_f32_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1501,7 +1512,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_id_split_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1509,7 +1520,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_split_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 8,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1538,6 +1549,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f32_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1572,7 +1584,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f32_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f32",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1580,7 +1592,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f32_schedules,
-    .binding_count = 7,
+    .binding_count = 8,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1609,6 +1621,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_f16_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1641,7 +1654,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_f16_schedules[] = {0, &qk
     &qk_affine_b3_g64_bf16_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1649,7 +1662,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 8,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1668,14 +1681,14 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_id_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_id_f16",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 7,
+    .binding_count = 8,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1697,6 +1710,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f16_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1731,7 +1745,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int8_f16_schedules[] = {0
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_id_int8_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1739,7 +1753,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 8,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1768,6 +1782,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_split_f16_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1802,7 +1817,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_split_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_id_split_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1810,7 +1825,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_split_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 8,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1839,6 +1854,7 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f16_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1873,7 +1889,7 @@ static const qk_code *const affine_b3_g64_bf16_gemv_id_int24_f16_schedules[] = {
     &qk_affine_b3_g64_bf16_gemv_id_int8_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "affine_b3_g64_bf16_gemv_id_int24_f16",
     .format = "affine_b3_g64_bf16",
     .family = "gemv_id",
@@ -1881,7 +1897,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f16_schedules,
-    .binding_count = 7,
+    .binding_count = 8,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -228,7 +228,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0
     ct_b4_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -255,7 +255,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_dequant_f32",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -299,7 +299,7 @@ static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0
     {8, "rounds_f16", 0, 2, ct_b4_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -326,7 +326,7 @@ const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_dequant_f16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -368,7 +368,7 @@ static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{
     ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -395,7 +395,7 @@ const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_dequant_bf16",
     .format = "ct_b4_channel",
     .family = "dequant",
@@ -442,7 +442,7 @@ static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0,
     ct_b4_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -469,7 +469,7 @@ const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gather_f32",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -518,7 +518,7 @@ static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0,
     {8, "rounds_f16", 0, 2, ct_b4_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -545,7 +545,7 @@ const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gather_f16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -592,7 +592,7 @@ static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0
     ct_b4_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -619,7 +619,7 @@ const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gather_bf16",
     .format = "ct_b4_channel",
     .family = "gather",
@@ -648,6 +648,7 @@ static const qk_binding ct_b4_channel_gemv_f32_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -685,7 +686,7 @@ static const qk_code *const ct_b4_channel_gemv_f32_schedules[] = {0, &qk_ct_b4_c
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -693,7 +694,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_rows_spirv,
     .schedules = ct_b4_channel_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = ct_b4_channel_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -722,14 +723,14 @@ static const uint32_t ct_b4_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f32_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gemv_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "ct_b4_channel_gemv_f32",
     .code = &qk_ct_b4_channel_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = ct_b4_channel_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -754,6 +755,7 @@ static const qk_binding ct_b4_channel_gemv_int8_f32_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -794,7 +796,7 @@ static const qk_code *const ct_b4_channel_gemv_int8_f32_schedules[] = {0, &qk_ct
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gemv_int8_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -802,7 +804,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int8_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = ct_b4_channel_gemv_int8_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -835,6 +837,7 @@ static const qk_binding ct_b4_channel_gemv_split_f32_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -875,7 +878,7 @@ static const qk_code *const ct_b4_channel_gemv_split_f32_schedules[] = {0, &qk_c
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gemv_split_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -883,7 +886,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_split_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = ct_b4_channel_gemv_split_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -916,6 +919,7 @@ static const qk_binding ct_b4_channel_gemv_int24_f32_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -956,7 +960,7 @@ static const qk_code *const ct_b4_channel_gemv_int24_f32_schedules[] = {0, &qk_c
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gemv_int24_f32",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -964,7 +968,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int24_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = ct_b4_channel_gemv_int24_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -997,6 +1001,7 @@ static const qk_binding ct_b4_channel_gemv_f16_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1034,7 +1039,7 @@ static const qk_code *const ct_b4_channel_gemv_f16_schedules[] = {0, &qk_ct_b4_c
     0, &qk_ct_b4_channel_gemv_shared_spirv, &qk_ct_b4_channel_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1042,7 +1047,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_rows_spirv,
     .schedules = ct_b4_channel_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = ct_b4_channel_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1071,14 +1076,14 @@ static const uint32_t ct_b4_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant ct_b4_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_channel_gemv_f16_metal_batch}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gemv_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "ct_b4_channel_gemv_f16",
     .code = &qk_ct_b4_channel_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = ct_b4_channel_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1103,6 +1108,7 @@ static const qk_binding ct_b4_channel_gemv_int8_f16_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1143,7 +1149,7 @@ static const qk_code *const ct_b4_channel_gemv_int8_f16_schedules[] = {0, &qk_ct
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gemv_int8_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1151,7 +1157,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int8_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = ct_b4_channel_gemv_int8_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1184,6 +1190,7 @@ static const qk_binding ct_b4_channel_gemv_split_f16_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1224,7 +1231,7 @@ static const qk_code *const ct_b4_channel_gemv_split_f16_schedules[] = {0, &qk_c
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gemv_split_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1232,7 +1239,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_split_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = ct_b4_channel_gemv_split_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1265,6 +1272,7 @@ static const qk_binding ct_b4_channel_gemv_int24_f16_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1305,7 +1313,7 @@ static const qk_code *const ct_b4_channel_gemv_int24_f16_schedules[] = {0, &qk_c
     0, 0};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "ct_b4_channel_gemv_int24_f16",
     .format = "ct_b4_channel",
     .family = "gemv",
@@ -1313,7 +1321,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int24_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = ct_b4_channel_gemv_int24_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

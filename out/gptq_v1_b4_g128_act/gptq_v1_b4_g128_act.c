@@ -242,7 +242,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f32_vulkan_constants[]
     gptq_v1_b4_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -270,7 +270,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_dequant_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -316,7 +316,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_f16_vulkan_constants[]
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -344,7 +344,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_dequant_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -388,7 +388,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_dequant_bf16_vulkan_constants[
     gptq_v1_b4_g128_act_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -416,7 +416,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_dequant_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "dequant",
@@ -465,7 +465,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f32_vulkan_constants[] 
     gptq_v1_b4_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -492,7 +492,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_gather_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -543,7 +543,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_f16_vulkan_constants[] 
     {8, "rounds_f16", 0, 2, gptq_v1_b4_g128_act_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -570,7 +570,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_gather_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -619,7 +619,7 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gather_bf16_vulkan_constants[]
     gptq_v1_b4_g128_act_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -646,7 +646,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_gather_bf16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gather",
@@ -677,6 +677,7 @@ static const qk_binding gptq_v1_b4_g128_act_gemv_f32_bindings[] = {
     {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
     {4, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -710,7 +711,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f32_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -718,7 +719,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_gptq_v1_b4_g128_act_gemv_rows_spirv,
     .schedules = gptq_v1_b4_g128_act_gemv_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -745,14 +746,14 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f32_metal_constants[] = {
     gptq_v1_b4_g128_act_gemv_f32_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_gemv_f32",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "gptq_v1_b4_g128_act_gemv_f32",
     .code = &qk_gptq_v1_b4_g128_act_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = gptq_v1_b4_g128_act_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -779,6 +780,7 @@ static const qk_binding gptq_v1_b4_g128_act_gemv_f16_bindings[] = {
     {3, "g_idx", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 512, 4, 0, 128},
     {4, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field gptq_v1_b4_g128_act_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -812,7 +814,7 @@ static const qk_code *const gptq_v1_b4_g128_act_gemv_f16_schedules[] = {0, &qk_g
     &qk_gptq_v1_b4_g128_act_gemv_columns_spirv, 0, 0, 0, 0};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
@@ -820,7 +822,7 @@ const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_gptq_v1_b4_g128_act_gemv_rows_spirv,
     .schedules = gptq_v1_b4_g128_act_gemv_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -847,14 +849,14 @@ static const qk_spec_constant gptq_v1_b4_g128_act_gemv_f16_metal_constants[] = {
     gptq_v1_b4_g128_act_gemv_f16_metal_batch}};
 
 const qk_kernel qk_gptq_v1_b4_g128_act_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "gptq_v1_b4_g128_act_gemv_f16",
     .format = "gptq_v1_b4_g128_act",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "gptq_v1_b4_g128_act_gemv_f16",
     .code = &qk_gptq_v1_b4_g128_act_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = gptq_v1_b4_g128_act_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

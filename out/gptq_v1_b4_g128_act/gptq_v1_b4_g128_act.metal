@@ -151,21 +151,23 @@ struct sum_shape {
 // Where results go, and what they pass through on their way.
 struct results {
     device float *y;
+    device const float *bias;
     uint epilogue;
 };
 
-constant constexpr uint ADDS_TO_Y = 1;  // a bit of the epilogue
+constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2;  // bits of the epilogue
 
-// Number `at` in y is done; or, where sums come in parts, one of them is.
-inline void finish(results to, uint at, float sum, bool first = true)
+// Number `at` in y is done, whose bias is number `row`; or, where sums come in parts, one of them is.
+inline void finish(results to, uint at, uint row, float sum, bool first = true)
 {
+    if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[row];
     to.y[at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[at] + sum;
 }
 
 // The same of row `n` of right-hand side `m`.
 inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
 {
-    finish(to, m * shape.y_rows + shape.y_first + n, sum, first);
+    finish(to, m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, sum, first);
 }
 
 // Where a thread stands.
@@ -795,7 +797,8 @@ kernel void gptq_v1_b4_g128_act_gemv_f32(
     device const uint *g_idx [[buffer(3)]],
     device const float4 *x [[buffer(4)]],
     device float *y [[buffer(5)]],
-    constant qk_gptq_v1_b4_g128_act::sum_shape &push [[buffer(6)]],
+    device const float *row_bias [[buffer(6)]],
+    constant qk_gptq_v1_b4_g128_act::sum_shape &push [[buffer(7)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -806,7 +809,7 @@ kernel void gptq_v1_b4_g128_act_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_gptq_v1_b4_g128_act::results to = {y, push.epilogue};
+    const qk_gptq_v1_b4_g128_act::results to = {y, row_bias, push.epilogue};
     const qk_gptq_v1_b4_g128_act::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (gptq_v1_b4_g128_act_gemv_f32_batch) {
         case 1: qk_gptq_v1_b4_g128_act::sum_rows<1, 4>(qweight, qzeros, scales, g_idx, x, to, push, partial, at); break;
@@ -826,7 +829,8 @@ kernel void gptq_v1_b4_g128_act_gemv_f16(
     device const uint *g_idx [[buffer(3)]],
     device const half4 *x [[buffer(4)]],
     device float *y [[buffer(5)]],
-    constant qk_gptq_v1_b4_g128_act::sum_shape &push [[buffer(6)]],
+    device const float *row_bias [[buffer(6)]],
+    constant qk_gptq_v1_b4_g128_act::sum_shape &push [[buffer(7)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -837,7 +841,7 @@ kernel void gptq_v1_b4_g128_act_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_gptq_v1_b4_g128_act::results to = {y, push.epilogue};
+    const qk_gptq_v1_b4_g128_act::results to = {y, row_bias, push.epilogue};
     const qk_gptq_v1_b4_g128_act::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (gptq_v1_b4_g128_act_gemv_f16_batch) {
         case 1: qk_gptq_v1_b4_g128_act::sum_rows<1, 4>(qweight, qzeros, scales, g_idx, x, to, push, partial, at); break;

@@ -244,7 +244,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "
     hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -272,7 +272,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_dequant_f32",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -317,7 +317,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -345,7 +345,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_dequant_f16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -388,7 +388,7 @@ static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, 
     hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -416,7 +416,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_dequant_bf16",
     .format = "hqq_b3_g64",
     .family = "dequant",
@@ -464,7 +464,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "l
     hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -491,7 +491,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gather_f32",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -541,7 +541,7 @@ static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "l
     {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -568,7 +568,7 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gather_f16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -616,7 +616,7 @@ static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "
     hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -643,7 +643,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gather_bf16",
     .format = "hqq_b3_g64",
     .family = "gather",
@@ -673,6 +673,7 @@ static const qk_binding hqq_b3_g64_gemv_f32_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -709,7 +710,7 @@ static const qk_code *const hqq_b3_g64_gemv_f32_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -717,7 +718,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_rows_spirv,
     .schedules = hqq_b3_g64_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -746,14 +747,14 @@ static const uint32_t hqq_b3_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gemv_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "hqq_b3_g64_gemv_f32",
     .code = &qk_hqq_b3_g64_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -779,6 +780,7 @@ static const qk_binding hqq_b3_g64_gemv_int8_f32_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -818,7 +820,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f32_schedules[] = {0, &qk_hqq_b
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gemv_int8_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -826,7 +828,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = hqq_b3_g64_gemv_int8_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -860,6 +862,7 @@ static const qk_binding hqq_b3_g64_gemv_split_f32_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -899,7 +902,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f32_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gemv_split_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -907,7 +910,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = hqq_b3_g64_gemv_split_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -941,6 +944,7 @@ static const qk_binding hqq_b3_g64_gemv_int24_f32_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -980,7 +984,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f32_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gemv_int24_f32",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -988,7 +992,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = hqq_b3_g64_gemv_int24_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1022,6 +1026,7 @@ static const qk_binding hqq_b3_g64_gemv_f16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1058,7 +1063,7 @@ static const qk_code *const hqq_b3_g64_gemv_f16_schedules[] = {0, &qk_hqq_b3_g64
     &qk_hqq_b3_g64_gemv_shared_spirv, &qk_hqq_b3_g64_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1066,7 +1071,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_rows_spirv,
     .schedules = hqq_b3_g64_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1095,14 +1100,14 @@ static const uint32_t hqq_b3_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, hqq_b3_g64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gemv_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "hqq_b3_g64_gemv_f16",
     .code = &qk_hqq_b3_g64_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1128,6 +1133,7 @@ static const qk_binding hqq_b3_g64_gemv_int8_f16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1167,7 +1173,7 @@ static const qk_code *const hqq_b3_g64_gemv_int8_f16_schedules[] = {0, &qk_hqq_b
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gemv_int8_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1175,7 +1181,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = hqq_b3_g64_gemv_int8_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1209,6 +1215,7 @@ static const qk_binding hqq_b3_g64_gemv_split_f16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1248,7 +1255,7 @@ static const qk_code *const hqq_b3_g64_gemv_split_f16_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gemv_split_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1256,7 +1263,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = hqq_b3_g64_gemv_split_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1290,6 +1297,7 @@ static const qk_binding hqq_b3_g64_gemv_int24_f16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1329,7 +1337,7 @@ static const qk_code *const hqq_b3_g64_gemv_int24_f16_schedules[] = {0, &qk_hqq_
     &qk_hqq_b3_g64_gemv_int8_wide_spirv, 0, &qk_hqq_b3_g64_gemv_int8_shared_spirv, &qk_hqq_b3_g64_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "hqq_b3_g64_gemv_int24_f16",
     .format = "hqq_b3_g64",
     .family = "gemv",
@@ -1337,7 +1345,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = hqq_b3_g64_gemv_int24_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

@@ -2592,7 +2592,7 @@ static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2617,7 +2617,7 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_dequant_f32",
     .format = "iq1_m",
     .family = "dequant",
@@ -2654,7 +2654,7 @@ static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2679,7 +2679,7 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_dequant_f16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2714,7 +2714,7 @@ static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2739,7 +2739,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_dequant_bf16",
     .format = "iq1_m",
     .family = "dequant",
@@ -2780,7 +2780,7 @@ static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2805,7 +2805,7 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gather_f32",
     .format = "iq1_m",
     .family = "gather",
@@ -2848,7 +2848,7 @@ static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2873,7 +2873,7 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gather_f16",
     .format = "iq1_m",
     .family = "gather",
@@ -2914,7 +2914,7 @@ static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2939,7 +2939,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gather_bf16",
     .format = "iq1_m",
     .family = "gather",
@@ -2963,6 +2963,7 @@ static const qk_binding iq1_m_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -2973,7 +2974,7 @@ static const qk_field iq1_m_gemv_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_f32_tables[] = {
-    {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3001,7 +3002,7 @@ static const qk_code *const iq1_m_gemv_f32_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3009,7 +3010,7 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_rows_spirv,
     .schedules = iq1_m_gemv_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq1_m_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3037,14 +3038,14 @@ static const uint32_t iq1_m_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_f32",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_f32",
     .code = &qk_iq1_m_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq1_m_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3064,6 +3065,7 @@ static const qk_binding iq1_m_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -3074,7 +3076,7 @@ static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int8_f32_tables[] = {
-    {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3106,7 +3108,7 @@ static const qk_code *const iq1_m_gemv_int8_f32_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_int8_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3114,7 +3116,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int8_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq1_m_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3145,6 +3147,7 @@ static const qk_binding iq1_m_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -3155,7 +3158,7 @@ static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_split_f32_tables[] = {
-    {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3188,7 +3191,7 @@ static const qk_code *const iq1_m_gemv_split_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_split_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3196,7 +3199,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_split_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq1_m_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3227,6 +3230,7 @@ static const qk_binding iq1_m_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -3237,7 +3241,7 @@ static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int24_f32_tables[] = {
-    {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3270,7 +3274,7 @@ static const qk_code *const iq1_m_gemv_int24_f32_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_int24_f32",
     .format = "iq1_m",
     .family = "gemv",
@@ -3278,7 +3282,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int24_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq1_m_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3310,6 +3314,7 @@ static const qk_binding iq1_m_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -3320,7 +3325,7 @@ static const qk_field iq1_m_gemv_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_f16_tables[] = {
-    {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3348,7 +3353,7 @@ static const qk_code *const iq1_m_gemv_f16_schedules[] = {0, &qk_iq1_m_gemv_rows
     &qk_iq1_m_gemv_shared_spirv, &qk_iq1_m_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3356,7 +3361,7 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_rows_spirv,
     .schedules = iq1_m_gemv_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3384,14 +3389,14 @@ static const uint32_t iq1_m_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq1_m_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_m_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq1_m_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_f16",
     .format = "iq1_m",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_f16",
     .code = &qk_iq1_m_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3411,6 +3416,7 @@ static const qk_binding iq1_m_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -3421,7 +3427,7 @@ static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int8_f16_tables[] = {
-    {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3453,7 +3459,7 @@ static const qk_code *const iq1_m_gemv_int8_f16_schedules[] = {0, &qk_iq1_m_gemv
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_int8_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3461,7 +3467,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int8_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq1_m_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3492,6 +3498,7 @@ static const qk_binding iq1_m_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -3502,7 +3509,7 @@ static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_split_f16_tables[] = {
-    {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3535,7 +3542,7 @@ static const qk_code *const iq1_m_gemv_split_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_split_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3543,7 +3550,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_split_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq1_m_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3574,6 +3581,7 @@ static const qk_binding iq1_m_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -3584,7 +3592,7 @@ static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int24_f16_tables[] = {
-    {3, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3617,7 +3625,7 @@ static const qk_code *const iq1_m_gemv_int24_f16_schedules[] = {0, &qk_iq1_m_gem
     &qk_iq1_m_gemv_int8_shared_spirv, &qk_iq1_m_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_int24_f16",
     .format = "iq1_m",
     .family = "gemv",
@@ -3625,7 +3633,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int24_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq1_m_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3659,6 +3667,7 @@ static const qk_binding iq1_m_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -3671,7 +3680,7 @@ static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_f32_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3693,7 +3702,7 @@ static const qk_code *const iq1_m_gemv_id_f32_schedules[] = {0, &qk_iq1_m_gemv_i
     0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3701,7 +3710,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_rows_spirv,
     .schedules = iq1_m_gemv_id_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq1_m_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3722,14 +3731,14 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_id_f32",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_id_f32",
     .code = &qk_iq1_m_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq1_m_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3749,6 +3758,7 @@ static const qk_binding iq1_m_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -3761,7 +3771,7 @@ static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3788,7 +3798,7 @@ static const qk_code *const iq1_m_gemv_id_int8_f32_schedules[] = {0, &qk_iq1_m_g
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_id_int8_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3796,7 +3806,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq1_m_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3825,6 +3835,7 @@ static const qk_binding iq1_m_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -3837,7 +3848,7 @@ static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3864,7 +3875,7 @@ static const qk_code *const iq1_m_gemv_id_split_f32_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_id_split_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3872,7 +3883,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq1_m_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3901,6 +3912,7 @@ static const qk_binding iq1_m_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -3913,7 +3925,7 @@ static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3940,7 +3952,7 @@ static const qk_code *const iq1_m_gemv_id_int24_f32_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_id_int24_f32",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -3948,7 +3960,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq1_m_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3977,6 +3989,7 @@ static const qk_binding iq1_m_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -3989,7 +4002,7 @@ static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_f16_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4011,7 +4024,7 @@ static const qk_code *const iq1_m_gemv_id_f16_schedules[] = {0, &qk_iq1_m_gemv_i
     0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4019,7 +4032,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_rows_spirv,
     .schedules = iq1_m_gemv_id_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -4040,14 +4053,14 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_id_f16",
     .format = "iq1_m",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_id_f16",
     .code = &qk_iq1_m_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -4067,6 +4080,7 @@ static const qk_binding iq1_m_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -4079,7 +4093,7 @@ static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4106,7 +4120,7 @@ static const qk_code *const iq1_m_gemv_id_int8_f16_schedules[] = {0, &qk_iq1_m_g
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_id_int8_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4114,7 +4128,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq1_m_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -4143,6 +4157,7 @@ static const qk_binding iq1_m_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -4155,7 +4170,7 @@ static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4182,7 +4197,7 @@ static const qk_code *const iq1_m_gemv_id_split_f16_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_id_split_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4190,7 +4205,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq1_m_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -4219,6 +4234,7 @@ static const qk_binding iq1_m_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -4231,7 +4247,7 @@ static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
-    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4258,7 +4274,7 @@ static const qk_code *const iq1_m_gemv_id_int24_f16_schedules[] = {0, &qk_iq1_m_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq1_m_gemv_id_int24_f16",
     .format = "iq1_m",
     .family = "gemv_id",
@@ -4266,7 +4282,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq1_m_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

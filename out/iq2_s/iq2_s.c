@@ -1558,7 +1558,7 @@ static const uint32_t iq2_s_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1583,7 +1583,7 @@ const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_dequant_f32",
     .format = "iq2_s",
     .family = "dequant",
@@ -1620,7 +1620,7 @@ static const qk_spec_constant iq2_s_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, iq2_s_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1645,7 +1645,7 @@ const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_dequant_f16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1680,7 +1680,7 @@ static const uint32_t iq2_s_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant iq2_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1705,7 +1705,7 @@ const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_dequant_bf16",
     .format = "iq2_s",
     .family = "dequant",
@@ -1746,7 +1746,7 @@ static const uint32_t iq2_s_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant iq2_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1771,7 +1771,7 @@ const qk_kernel qk_iq2_s_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gather_f32",
     .format = "iq2_s",
     .family = "gather",
@@ -1814,7 +1814,7 @@ static const qk_spec_constant iq2_s_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, iq2_s_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1839,7 +1839,7 @@ const qk_kernel qk_iq2_s_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gather_f16",
     .format = "iq2_s",
     .family = "gather",
@@ -1880,7 +1880,7 @@ static const uint32_t iq2_s_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant iq2_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1905,7 +1905,7 @@ const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gather_bf16",
     .format = "iq2_s",
     .family = "gather",
@@ -1929,6 +1929,7 @@ static const qk_binding iq2_s_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -1939,7 +1940,7 @@ static const qk_field iq2_s_gemv_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_f32_tables[] = {
-    {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1971,7 +1972,7 @@ static const qk_code *const iq2_s_gemv_f32_schedules[] = {0, &qk_iq2_s_gemv_rows
     &qk_iq2_s_gemv_ahead_spirv, &qk_iq2_s_gemv_shared_spirv, &qk_iq2_s_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -1979,7 +1980,7 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_rows_spirv,
     .schedules = iq2_s_gemv_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq2_s_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2010,14 +2011,14 @@ static const uint32_t iq2_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f32_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_f32",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_f32",
     .code = &qk_iq2_s_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq2_s_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2037,6 +2038,7 @@ static const qk_binding iq2_s_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2047,7 +2049,7 @@ static const qk_field iq2_s_gemv_int8_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int8_f32_tables[] = {
-    {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2081,7 +2083,7 @@ static const qk_code *const iq2_s_gemv_int8_f32_schedules[] = {0, &qk_iq2_s_gemv
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_int8_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2089,7 +2091,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int8_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq2_s_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2123,6 +2125,7 @@ static const qk_binding iq2_s_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2133,7 +2136,7 @@ static const qk_field iq2_s_gemv_split_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_split_f32_tables[] = {
-    {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2168,7 +2171,7 @@ static const qk_code *const iq2_s_gemv_split_f32_schedules[] = {0, &qk_iq2_s_gem
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_split_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2176,7 +2179,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_split_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq2_s_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2210,6 +2213,7 @@ static const qk_binding iq2_s_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2220,7 +2224,7 @@ static const qk_field iq2_s_gemv_int24_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int24_f32_tables[] = {
-    {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2255,7 +2259,7 @@ static const qk_code *const iq2_s_gemv_int24_f32_schedules[] = {0, &qk_iq2_s_gem
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_int24_f32",
     .format = "iq2_s",
     .family = "gemv",
@@ -2263,7 +2267,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int24_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq2_s_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2297,6 +2301,7 @@ static const qk_binding iq2_s_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -2307,7 +2312,7 @@ static const qk_field iq2_s_gemv_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_f16_tables[] = {
-    {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2339,7 +2344,7 @@ static const qk_code *const iq2_s_gemv_f16_schedules[] = {0, &qk_iq2_s_gemv_rows
     &qk_iq2_s_gemv_ahead_spirv, &qk_iq2_s_gemv_shared_spirv, &qk_iq2_s_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2347,7 +2352,7 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_rows_spirv,
     .schedules = iq2_s_gemv_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq2_s_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2378,14 +2383,14 @@ static const uint32_t iq2_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant iq2_s_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq2_s_gemv_f16_metal_batch}};
 
 const qk_kernel qk_iq2_s_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_f16",
     .format = "iq2_s",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_f16",
     .code = &qk_iq2_s_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq2_s_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2405,6 +2410,7 @@ static const qk_binding iq2_s_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2415,7 +2421,7 @@ static const qk_field iq2_s_gemv_int8_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int8_f16_tables[] = {
-    {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2449,7 +2455,7 @@ static const qk_code *const iq2_s_gemv_int8_f16_schedules[] = {0, &qk_iq2_s_gemv
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_int8_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2457,7 +2463,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int8_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq2_s_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2491,6 +2497,7 @@ static const qk_binding iq2_s_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2501,7 +2508,7 @@ static const qk_field iq2_s_gemv_split_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_split_f16_tables[] = {
-    {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2536,7 +2543,7 @@ static const qk_code *const iq2_s_gemv_split_f16_schedules[] = {0, &qk_iq2_s_gem
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_split_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2544,7 +2551,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_split_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq2_s_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2578,6 +2585,7 @@ static const qk_binding iq2_s_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2588,7 +2596,7 @@ static const qk_field iq2_s_gemv_int24_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int24_f16_tables[] = {
-    {3, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2623,7 +2631,7 @@ static const qk_code *const iq2_s_gemv_int24_f16_schedules[] = {0, &qk_iq2_s_gem
     &qk_iq2_s_gemv_int8_ahead_spirv, &qk_iq2_s_gemv_int8_shared_spirv, &qk_iq2_s_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_int24_f16",
     .format = "iq2_s",
     .family = "gemv",
@@ -2631,7 +2639,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int24_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = iq2_s_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2667,6 +2675,7 @@ static const qk_binding iq2_s_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -2679,7 +2688,7 @@ static const qk_field iq2_s_gemv_id_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_f32_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2703,7 +2712,7 @@ static const qk_code *const iq2_s_gemv_id_f32_schedules[] = {0, &qk_iq2_s_gemv_i
     0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2711,7 +2720,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_rows_spirv,
     .schedules = iq2_s_gemv_id_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq2_s_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2732,14 +2741,14 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_id_f32",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_id_f32",
     .code = &qk_iq2_s_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq2_s_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2759,6 +2768,7 @@ static const qk_binding iq2_s_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2771,7 +2781,7 @@ static const qk_field iq2_s_gemv_id_int8_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int8_f32_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2798,7 +2808,7 @@ static const qk_code *const iq2_s_gemv_id_int8_f32_schedules[] = {0, &qk_iq2_s_g
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_id_int8_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2806,7 +2816,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq2_s_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2835,6 +2845,7 @@ static const qk_binding iq2_s_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2847,7 +2858,7 @@ static const qk_field iq2_s_gemv_id_split_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_split_f32_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2874,7 +2885,7 @@ static const qk_code *const iq2_s_gemv_id_split_f32_schedules[] = {0, &qk_iq2_s_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_id_split_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2882,7 +2893,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq2_s_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2911,6 +2922,7 @@ static const qk_binding iq2_s_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2923,7 +2935,7 @@ static const qk_field iq2_s_gemv_id_int24_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int24_f32_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2950,7 +2962,7 @@ static const qk_code *const iq2_s_gemv_id_int24_f32_schedules[] = {0, &qk_iq2_s_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_id_int24_f32",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -2958,7 +2970,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq2_s_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2987,6 +2999,7 @@ static const qk_binding iq2_s_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -2999,7 +3012,7 @@ static const qk_field iq2_s_gemv_id_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_f16_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3023,7 +3036,7 @@ static const qk_code *const iq2_s_gemv_id_f16_schedules[] = {0, &qk_iq2_s_gemv_i
     0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3031,7 +3044,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_rows_spirv,
     .schedules = iq2_s_gemv_id_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq2_s_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3052,14 +3065,14 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_id_f16",
     .format = "iq2_s",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_id_f16",
     .code = &qk_iq2_s_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq2_s_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3079,6 +3092,7 @@ static const qk_binding iq2_s_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -3091,7 +3105,7 @@ static const qk_field iq2_s_gemv_id_int8_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int8_f16_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3118,7 +3132,7 @@ static const qk_code *const iq2_s_gemv_id_int8_f16_schedules[] = {0, &qk_iq2_s_g
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_id_int8_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3126,7 +3140,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq2_s_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3155,6 +3169,7 @@ static const qk_binding iq2_s_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -3167,7 +3182,7 @@ static const qk_field iq2_s_gemv_id_split_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_split_f16_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3194,7 +3209,7 @@ static const qk_code *const iq2_s_gemv_id_split_f16_schedules[] = {0, &qk_iq2_s_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_id_split_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3202,7 +3217,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq2_s_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3231,6 +3246,7 @@ static const qk_binding iq2_s_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -3243,7 +3259,7 @@ static const qk_field iq2_s_gemv_id_int24_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int24_f16_tables[] = {
-    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3270,7 +3286,7 @@ static const qk_code *const iq2_s_gemv_id_int24_f16_schedules[] = {0, &qk_iq2_s_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "iq2_s_gemv_id_int24_f16",
     .format = "iq2_s",
     .family = "gemv_id",
@@ -3278,7 +3294,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = iq2_s_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -258,7 +258,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -281,7 +281,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_dequant_f32",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -317,7 +317,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, 
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -340,7 +340,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_dequant_f16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -374,7 +374,7 @@ static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0,
     mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -397,7 +397,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_dequant_bf16",
     .format = "mx_fp8_e4m3",
     .family = "dequant",
@@ -437,7 +437,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "
     mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -460,7 +460,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gather_f32",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -502,7 +502,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "
     {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -525,7 +525,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gather_f16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -565,7 +565,7 @@ static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, 
     mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -588,7 +588,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gather_bf16",
     .format = "mx_fp8_e4m3",
     .family = "gather",
@@ -613,6 +613,7 @@ static const qk_binding mx_fp8_e4m3_gemv_f32_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -647,7 +648,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_f32_schedules[] = {0, &qk_mx_fp8_e4
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -655,7 +656,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_mx_fp8_e4m3_gemv_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mx_fp8_e4m3_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -681,14 +682,14 @@ static const uint32_t mx_fp8_e4m3_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gemv_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "mx_fp8_e4m3_gemv_f32",
     .code = &qk_mx_fp8_e4m3_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mx_fp8_e4m3_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -709,6 +710,7 @@ static const qk_binding mx_fp8_e4m3_gemv_f16_bindings[] = {
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -743,7 +745,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_f16_schedules[] = {0, &qk_mx_fp8_e4
     &qk_mx_fp8_e4m3_gemv_shared_spirv, &qk_mx_fp8_e4m3_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
@@ -751,7 +753,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_mx_fp8_e4m3_gemv_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mx_fp8_e4m3_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -777,14 +779,14 @@ static const uint32_t mx_fp8_e4m3_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mx_fp8_e4m3_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gemv_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "mx_fp8_e4m3_gemv_f16",
     .code = &qk_mx_fp8_e4m3_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mx_fp8_e4m3_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -807,6 +809,7 @@ static const qk_binding mx_fp8_e4m3_gemv_id_f32_bindings[] = {
     {3, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -837,7 +840,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_id_f32_schedules[] = {0, &qk_mx_fp8
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -845,7 +848,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_id_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mx_fp8_e4m3_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -864,14 +867,14 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gemv_id_f32",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "mx_fp8_e4m3_gemv_id_f32",
     .code = &qk_mx_fp8_e4m3_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mx_fp8_e4m3_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -892,6 +895,7 @@ static const qk_binding mx_fp8_e4m3_gemv_id_f16_bindings[] = {
     {3, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mx_fp8_e4m3_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -922,7 +926,7 @@ static const qk_code *const mx_fp8_e4m3_gemv_id_f16_schedules[] = {0, &qk_mx_fp8
     &qk_mx_fp8_e4m3_gemv_id_wide_spirv, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
@@ -930,7 +934,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_mx_fp8_e4m3_gemv_id_rows_spirv,
     .schedules = mx_fp8_e4m3_gemv_id_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mx_fp8_e4m3_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -949,14 +953,14 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mx_fp8_e4m3_gemv_id_f16",
     .format = "mx_fp8_e4m3",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "mx_fp8_e4m3_gemv_id_f16",
     .code = &qk_mx_fp8_e4m3_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mx_fp8_e4m3_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

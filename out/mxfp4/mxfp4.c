@@ -276,7 +276,7 @@ static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -301,7 +301,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_dequant_f32",
     .format = "mxfp4",
     .family = "dequant",
@@ -338,7 +338,7 @@ static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -363,7 +363,7 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_dequant_f16",
     .format = "mxfp4",
     .family = "dequant",
@@ -398,7 +398,7 @@ static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -423,7 +423,7 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_dequant_bf16",
     .format = "mxfp4",
     .family = "dequant",
@@ -464,7 +464,7 @@ static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -489,7 +489,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gather_f32",
     .format = "mxfp4",
     .family = "gather",
@@ -532,7 +532,7 @@ static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -557,7 +557,7 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gather_f16",
     .format = "mxfp4",
     .family = "gather",
@@ -598,7 +598,7 @@ static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -623,7 +623,7 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gather_bf16",
     .format = "mxfp4",
     .family = "gather",
@@ -647,6 +647,7 @@ static const qk_binding mxfp4_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -657,7 +658,7 @@ static const qk_field mxfp4_gemv_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_f32_tables[] = {
-    {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -685,7 +686,7 @@ static const qk_code *const mxfp4_gemv_f32_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -693,7 +694,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_rows_spirv,
     .schedules = mxfp4_gemv_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = mxfp4_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -724,14 +725,14 @@ static const uint32_t mxfp4_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f32_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_f32",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_f32",
     .code = &qk_mxfp4_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = mxfp4_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -751,6 +752,7 @@ static const qk_binding mxfp4_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -761,7 +763,7 @@ static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int8_f32_tables[] = {
-    {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -793,7 +795,7 @@ static const qk_code *const mxfp4_gemv_int8_f32_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_int8_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -801,7 +803,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int8_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = mxfp4_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -832,6 +834,7 @@ static const qk_binding mxfp4_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -842,7 +845,7 @@ static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_split_f32_tables[] = {
-    {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -875,7 +878,7 @@ static const qk_code *const mxfp4_gemv_split_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_split_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -883,7 +886,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_split_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = mxfp4_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -914,6 +917,7 @@ static const qk_binding mxfp4_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -924,7 +928,7 @@ static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int24_f32_tables[] = {
-    {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -957,7 +961,7 @@ static const qk_code *const mxfp4_gemv_int24_f32_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_int24_f32",
     .format = "mxfp4",
     .family = "gemv",
@@ -965,7 +969,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int24_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = mxfp4_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -996,6 +1000,7 @@ static const qk_binding mxfp4_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1006,7 +1011,7 @@ static const qk_field mxfp4_gemv_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_f16_tables[] = {
-    {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1034,7 +1039,7 @@ static const qk_code *const mxfp4_gemv_f16_schedules[] = {0, &qk_mxfp4_gemv_rows
     &qk_mxfp4_gemv_ahead_spirv, &qk_mxfp4_gemv_shared_spirv, &qk_mxfp4_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1042,7 +1047,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_rows_spirv,
     .schedules = mxfp4_gemv_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1073,14 +1078,14 @@ static const uint32_t mxfp4_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant mxfp4_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mxfp4_gemv_f16_metal_batch}};
 
 const qk_kernel qk_mxfp4_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_f16",
     .format = "mxfp4",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_f16",
     .code = &qk_mxfp4_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1100,6 +1105,7 @@ static const qk_binding mxfp4_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1110,7 +1116,7 @@ static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int8_f16_tables[] = {
-    {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1142,7 +1148,7 @@ static const qk_code *const mxfp4_gemv_int8_f16_schedules[] = {0, &qk_mxfp4_gemv
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_int8_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1150,7 +1156,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int8_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = mxfp4_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1181,6 +1187,7 @@ static const qk_binding mxfp4_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1191,7 +1198,7 @@ static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_split_f16_tables[] = {
-    {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1224,7 +1231,7 @@ static const qk_code *const mxfp4_gemv_split_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_split_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1232,7 +1239,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_split_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = mxfp4_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1263,6 +1270,7 @@ static const qk_binding mxfp4_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1273,7 +1281,7 @@ static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int24_f16_tables[] = {
-    {3, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1306,7 +1314,7 @@ static const qk_code *const mxfp4_gemv_int24_f16_schedules[] = {0, &qk_mxfp4_gem
     &qk_mxfp4_gemv_int8_shared_spirv, &qk_mxfp4_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_int24_f16",
     .format = "mxfp4",
     .family = "gemv",
@@ -1314,7 +1322,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int24_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = mxfp4_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1347,6 +1355,7 @@ static const qk_binding mxfp4_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1359,7 +1368,7 @@ static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_f32_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1379,7 +1388,7 @@ static const qk_code *const mxfp4_gemv_id_f32_schedules[] = {0, &qk_mxfp4_gemv_i
     0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1387,7 +1396,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_rows_spirv,
     .schedules = mxfp4_gemv_id_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = mxfp4_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1408,14 +1417,14 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_id_f32",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_id_f32",
     .code = &qk_mxfp4_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = mxfp4_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1435,6 +1444,7 @@ static const qk_binding mxfp4_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1447,7 +1457,7 @@ static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1474,7 +1484,7 @@ static const qk_code *const mxfp4_gemv_id_int8_f32_schedules[] = {0, &qk_mxfp4_g
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_id_int8_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1482,7 +1492,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = mxfp4_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1511,6 +1521,7 @@ static const qk_binding mxfp4_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1523,7 +1534,7 @@ static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1550,7 +1561,7 @@ static const qk_code *const mxfp4_gemv_id_split_f32_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_id_split_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1558,7 +1569,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = mxfp4_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1587,6 +1598,7 @@ static const qk_binding mxfp4_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1599,7 +1611,7 @@ static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1626,7 +1638,7 @@ static const qk_code *const mxfp4_gemv_id_int24_f32_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_id_int24_f32",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1634,7 +1646,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = mxfp4_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1663,6 +1675,7 @@ static const qk_binding mxfp4_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1675,7 +1688,7 @@ static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_f16_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1695,7 +1708,7 @@ static const qk_code *const mxfp4_gemv_id_f16_schedules[] = {0, &qk_mxfp4_gemv_i
     0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1703,7 +1716,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_rows_spirv,
     .schedules = mxfp4_gemv_id_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1724,14 +1737,14 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_id_f16",
     .format = "mxfp4",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_id_f16",
     .code = &qk_mxfp4_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1751,6 +1764,7 @@ static const qk_binding mxfp4_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1763,7 +1777,7 @@ static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1790,7 +1804,7 @@ static const qk_code *const mxfp4_gemv_id_int8_f16_schedules[] = {0, &qk_mxfp4_g
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_id_int8_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1798,7 +1812,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = mxfp4_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1827,6 +1841,7 @@ static const qk_binding mxfp4_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1839,7 +1854,7 @@ static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1866,7 +1881,7 @@ static const qk_code *const mxfp4_gemv_id_split_f16_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_id_split_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1874,7 +1889,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = mxfp4_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1903,6 +1918,7 @@ static const qk_binding mxfp4_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1915,7 +1931,7 @@ static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
-    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1942,7 +1958,7 @@ static const qk_code *const mxfp4_gemv_id_int24_f16_schedules[] = {0, &qk_mxfp4_
     0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "mxfp4_gemv_id_int24_f16",
     .format = "mxfp4",
     .family = "gemv_id",
@@ -1950,7 +1966,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = mxfp4_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -96,21 +96,23 @@ struct sum_shape {
 // Where results go, and what they pass through on their way.
 struct results {
     device float *y;
+    device const float *bias;
     uint epilogue;
 };
 
-constant constexpr uint ADDS_TO_Y = 1;  // a bit of the epilogue
+constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2;  // bits of the epilogue
 
-// Number `at` in y is done; or, where sums come in parts, one of them is.
-inline void finish(results to, uint at, float sum, bool first = true)
+// Number `at` in y is done, whose bias is number `row`; or, where sums come in parts, one of them is.
+inline void finish(results to, uint at, uint row, float sum, bool first = true)
 {
+    if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[row];
     to.y[at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[at] + sum;
 }
 
 // The same of row `n` of right-hand side `m`.
 inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
 {
-    finish(to, m * shape.y_rows + shape.y_first + n, sum, first);
+    finish(to, m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, sum, first);
 }
 
 // Where a thread stands.
@@ -394,7 +396,8 @@ kernel void mxfp4_gemv_f32(
     device const uchar *blocks [[buffer(0)]],
     device const float4 *x [[buffer(1)]],
     device float *y [[buffer(2)]],
-    constant qk_mxfp4::sum_shape &push [[buffer(3)]],
+    device const float *row_bias [[buffer(3)]],
+    constant qk_mxfp4::sum_shape &push [[buffer(4)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -405,7 +408,7 @@ kernel void mxfp4_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_mxfp4::results to = {y, push.epilogue};
+    const qk_mxfp4::results to = {y, row_bias, push.epilogue};
     const qk_mxfp4::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (mxfp4_gemv_f32_batch) {
         case 1: qk_mxfp4::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
@@ -422,7 +425,8 @@ kernel void mxfp4_gemv_f16(
     device const uchar *blocks [[buffer(0)]],
     device const half4 *x [[buffer(1)]],
     device float *y [[buffer(2)]],
-    constant qk_mxfp4::sum_shape &push [[buffer(3)]],
+    device const float *row_bias [[buffer(3)]],
+    constant qk_mxfp4::sum_shape &push [[buffer(4)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -433,7 +437,7 @@ kernel void mxfp4_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_mxfp4::results to = {y, push.epilogue};
+    const qk_mxfp4::results to = {y, row_bias, push.epilogue};
     const qk_mxfp4::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (mxfp4_gemv_f16_batch) {
         case 1: qk_mxfp4::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
@@ -460,8 +464,9 @@ kernel void mxfp4_gemv_id_f32(
     device const float4 *x [[buffer(1)]],
     device const uint *ids [[buffer(2)]],
     device float *y [[buffer(4)]],
+    device const float *row_bias [[buffer(5)]],
     device atomic_uint *status [[buffer(3)]],
-    constant mxfp4_gemv_id_f32_push &push [[buffer(5)]],
+    constant mxfp4_gemv_id_f32_push &push [[buffer(6)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -473,7 +478,7 @@ kernel void mxfp4_gemv_id_f32(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    const qk_mxfp4::results to = {y, push.epilogue};
+    qk_mxfp4::results to = {y, row_bias, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -487,6 +492,7 @@ kernel void mxfp4_gemv_id_f32(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        to.epilogue = found ? push.epilogue : push.epilogue & qk_mxfp4::ADDS_TO_Y;  // an expert that is not there has no bias
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -513,7 +519,8 @@ kernel void mxfp4_gemv_id_f32(
             const uint at = i / ROWS * (split - 1) * ROWS + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < push.rows) qk_mxfp4::finish(to, pair * push.rows + first + i, total);
+            if (first + i >= push.rows) continue;
+            qk_mxfp4::finish(to, pair * push.rows + first + i, expert * push.rows + first + i, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -536,8 +543,9 @@ kernel void mxfp4_gemv_id_f16(
     device const half4 *x [[buffer(1)]],
     device const uint *ids [[buffer(2)]],
     device float *y [[buffer(4)]],
+    device const float *row_bias [[buffer(5)]],
     device atomic_uint *status [[buffer(3)]],
-    constant mxfp4_gemv_id_f16_push &push [[buffer(5)]],
+    constant mxfp4_gemv_id_f16_push &push [[buffer(6)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -549,7 +557,7 @@ kernel void mxfp4_gemv_id_f16(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    const qk_mxfp4::results to = {y, push.epilogue};
+    qk_mxfp4::results to = {y, row_bias, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][1];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -563,6 +571,7 @@ kernel void mxfp4_gemv_id_f16(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        to.epilogue = found ? push.epilogue : push.epilogue & qk_mxfp4::ADDS_TO_Y;  // an expert that is not there has no bias
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -589,7 +598,8 @@ kernel void mxfp4_gemv_id_f16(
             const uint at = i / ROWS * (split - 1) * ROWS + i;
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
-            if (first + i < push.rows) qk_mxfp4::finish(to, pair * push.rows + first + i, total);
+            if (first + i >= push.rows) continue;
+            qk_mxfp4::finish(to, pair * push.rows + first + i, expert * push.rows + first + i, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

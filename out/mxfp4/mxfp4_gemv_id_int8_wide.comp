@@ -33,7 +33,7 @@ layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for thre
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
-layout(binding = 5, std430) readonly buffer KTable { int K[]; };
+layout(binding = 6, std430) readonly buffer KTable { int K[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
@@ -62,12 +62,14 @@ vec4 x_run(uint at) {
 }
 
 layout(binding = 4, std430) buffer Output { float y[]; };
+layout(binding = 5, std430) readonly buffer RowBias { float row_bias[]; };
 
-const uint ADDS_TO_Y = 1u;  // a bit of the epilogue
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u;  // bits of the epilogue
 
-// Row `n` of a token's expert is done.
+// Row `n` of a token's expert is done. An expert that is not there has no bias.
 void finish(uint pair, uint n, float sum) {
-    const uint at = pair * rows + n;
+    const uint at = pair * rows + n, expert = ids[pair];
+    if ((epilogue & ADDS_BIAS) != 0u && expert < experts) sum += row_bias[expert * rows + n];
     y[at] = (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 

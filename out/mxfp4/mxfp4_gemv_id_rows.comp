@@ -28,7 +28,7 @@ layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
-layout(binding = 5, std430) readonly buffer KTable { int K[]; };
+layout(binding = 6, std430) readonly buffer KTable { int K[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
@@ -55,12 +55,14 @@ vec4 x_run(uint at) {
 }
 
 layout(binding = 4, std430) buffer Output { float y[]; };
+layout(binding = 5, std430) readonly buffer RowBias { float row_bias[]; };
 
-const uint ADDS_TO_Y = 1u;  // a bit of the epilogue
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u;  // bits of the epilogue
 
-// Row `n` of a token's expert is done.
+// Row `n` of a token's expert is done. An expert that is not there has no bias.
 void finish(uint pair, uint n, float sum) {
-    const uint at = pair * rows + n;
+    const uint at = pair * rows + n, expert = ids[pair];
+    if ((epilogue & ADDS_BIAS) != 0u && expert < experts) sum += row_bias[expert * rows + n];
     y[at] = (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 

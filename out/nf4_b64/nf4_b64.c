@@ -256,7 +256,7 @@ static const qk_spec_constant nf4_b64_dequant_f32_vulkan_constants[] = {{0, "loc
     nf4_b64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -285,7 +285,7 @@ const qk_kernel qk_nf4_b64_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_dequant_f32",
     .format = "nf4_b64",
     .family = "dequant",
@@ -332,7 +332,7 @@ static const qk_spec_constant nf4_b64_dequant_f16_vulkan_constants[] = {{0, "loc
     {8, "rounds_f16", 0, 2, nf4_b64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -361,7 +361,7 @@ const qk_kernel qk_nf4_b64_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_dequant_f16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -406,7 +406,7 @@ static const qk_spec_constant nf4_b64_dequant_bf16_vulkan_constants[] = {{0, "lo
     nf4_b64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -435,7 +435,7 @@ const qk_kernel qk_nf4_b64_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_dequant_bf16",
     .format = "nf4_b64",
     .family = "dequant",
@@ -484,7 +484,7 @@ static const uint32_t nf4_b64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant nf4_b64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nf4_b64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -513,7 +513,7 @@ const qk_kernel qk_nf4_b64_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_gather_f32",
     .format = "nf4_b64",
     .family = "gather",
@@ -564,7 +564,7 @@ static const qk_spec_constant nf4_b64_gather_f16_vulkan_constants[] = {{0, "loca
     {8, "rounds_f16", 0, 2, nf4_b64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -593,7 +593,7 @@ const qk_kernel qk_nf4_b64_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_gather_f16",
     .format = "nf4_b64",
     .family = "gather",
@@ -643,7 +643,7 @@ static const qk_spec_constant nf4_b64_gather_bf16_vulkan_constants[] = {{0, "loc
     nf4_b64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -672,7 +672,7 @@ const qk_kernel qk_nf4_b64_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_nf4_b64_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_gather_bf16",
     .format = "nf4_b64",
     .family = "gather",
@@ -701,6 +701,7 @@ static const qk_binding nf4_b64_gemv_f32_bindings[] = {
     {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -714,7 +715,7 @@ static const qk_field nf4_b64_gemv_f32_push[] = {
     {"grid_cols", 32, 4},
 };
 static const qk_table nf4_b64_gemv_f32_tables[] = {
-    {4, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
+    {5, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
 };
 
 static const uint32_t nf4_b64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -740,7 +741,7 @@ static const qk_code *const nf4_b64_gemv_f32_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
@@ -748,7 +749,7 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_nf4_b64_gemv_rows_spirv,
     .schedules = nf4_b64_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = nf4_b64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -780,14 +781,14 @@ static const uint32_t nf4_b64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f32_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_gemv_f32",
     .format = "nf4_b64",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "nf4_b64_gemv_f32",
     .code = &qk_nf4_b64_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = nf4_b64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -812,6 +813,7 @@ static const qk_binding nf4_b64_gemv_f16_bindings[] = {
     {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -825,7 +827,7 @@ static const qk_field nf4_b64_gemv_f16_push[] = {
     {"grid_cols", 32, 4},
 };
 static const qk_table nf4_b64_gemv_f16_tables[] = {
-    {4, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
+    {5, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
 };
 
 static const uint32_t nf4_b64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -851,7 +853,7 @@ static const qk_code *const nf4_b64_gemv_f16_schedules[] = {0, &qk_nf4_b64_gemv_
     &qk_nf4_b64_gemv_shared_spirv, &qk_nf4_b64_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
@@ -859,7 +861,7 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_nf4_b64_gemv_rows_spirv,
     .schedules = nf4_b64_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = nf4_b64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -891,14 +893,14 @@ static const uint32_t nf4_b64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant nf4_b64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, nf4_b64_gemv_f16_metal_batch}};
 
 const qk_kernel qk_nf4_b64_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "nf4_b64_gemv_f16",
     .format = "nf4_b64",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "nf4_b64_gemv_f16",
     .code = &qk_nf4_b64_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = nf4_b64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

@@ -256,7 +256,7 @@ static const uint32_t q4_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -279,7 +279,7 @@ const qk_kernel qk_q4_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_dequant_f32",
     .format = "q4_0",
     .family = "dequant",
@@ -313,7 +313,7 @@ static const qk_spec_constant q4_0_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -336,7 +336,7 @@ const qk_kernel qk_q4_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_dequant_f16",
     .format = "q4_0",
     .family = "dequant",
@@ -368,7 +368,7 @@ static const uint32_t q4_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -391,7 +391,7 @@ const qk_kernel qk_q4_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_dequant_bf16",
     .format = "q4_0",
     .family = "dequant",
@@ -429,7 +429,7 @@ static const uint32_t q4_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -452,7 +452,7 @@ const qk_kernel qk_q4_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gather_f32",
     .format = "q4_0",
     .family = "gather",
@@ -492,7 +492,7 @@ static const qk_spec_constant q4_0_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_0_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -515,7 +515,7 @@ const qk_kernel qk_q4_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gather_f16",
     .format = "q4_0",
     .family = "gather",
@@ -553,7 +553,7 @@ static const uint32_t q4_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_0_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -576,7 +576,7 @@ const qk_kernel qk_q4_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gather_bf16",
     .format = "q4_0",
     .family = "gather",
@@ -600,6 +600,7 @@ static const qk_binding q4_0_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -637,7 +638,7 @@ static const qk_code *const q4_0_gemv_f32_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -645,7 +646,7 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_rows_spirv,
     .schedules = q4_0_gemv_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -674,14 +675,14 @@ static const uint32_t q4_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_f32",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_f32",
     .code = &qk_q4_0_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -701,6 +702,7 @@ static const qk_binding q4_0_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -738,7 +740,7 @@ static const qk_code *const q4_0_gemv_int8_f32_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_int8_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -746,7 +748,7 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int8_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_0_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -775,6 +777,7 @@ static const qk_binding q4_0_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -812,7 +815,7 @@ static const qk_code *const q4_0_gemv_split_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_split_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -820,7 +823,7 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_split_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_0_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -849,6 +852,7 @@ static const qk_binding q4_0_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -886,7 +890,7 @@ static const qk_code *const q4_0_gemv_int24_f32_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_int24_f32",
     .format = "q4_0",
     .family = "gemv",
@@ -894,7 +898,7 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int24_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_0_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -923,6 +927,7 @@ static const qk_binding q4_0_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -960,7 +965,7 @@ static const qk_code *const q4_0_gemv_f16_schedules[] = {0, &qk_q4_0_gemv_rows_s
     &qk_q4_0_gemv_shared_spirv, &qk_q4_0_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -968,7 +973,7 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_rows_spirv,
     .schedules = q4_0_gemv_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -997,14 +1002,14 @@ static const uint32_t q4_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_0_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_f16",
     .format = "q4_0",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_f16",
     .code = &qk_q4_0_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1024,6 +1029,7 @@ static const qk_binding q4_0_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1061,7 +1067,7 @@ static const qk_code *const q4_0_gemv_int8_f16_schedules[] = {0, &qk_q4_0_gemv_i
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_int8_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1069,7 +1075,7 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int8_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_0_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1098,6 +1104,7 @@ static const qk_binding q4_0_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1135,7 +1142,7 @@ static const qk_code *const q4_0_gemv_split_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_split_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1143,7 +1150,7 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_split_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_0_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1172,6 +1179,7 @@ static const qk_binding q4_0_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1209,7 +1217,7 @@ static const qk_code *const q4_0_gemv_int24_f16_schedules[] = {0, &qk_q4_0_gemv_
     &qk_q4_0_gemv_int8_shared_spirv, &qk_q4_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_int24_f16",
     .format = "q4_0",
     .family = "gemv",
@@ -1217,7 +1225,7 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int24_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_0_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1248,6 +1256,7 @@ static const qk_binding q4_0_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1279,7 +1288,7 @@ static const qk_code *const q4_0_gemv_id_f32_schedules[] = {0, &qk_q4_0_gemv_id_
     0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1287,7 +1296,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_rows_spirv,
     .schedules = q4_0_gemv_id_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1306,14 +1315,14 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gemv_id_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_id_f32",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_id_f32",
     .code = &qk_q4_0_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1333,6 +1342,7 @@ static const qk_binding q4_0_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1367,7 +1377,7 @@ static const qk_code *const q4_0_gemv_id_int8_f32_schedules[] = {0, &qk_q4_0_gem
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_id_int8_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1375,7 +1385,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_0_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1402,6 +1412,7 @@ static const qk_binding q4_0_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1436,7 +1447,7 @@ static const qk_code *const q4_0_gemv_id_split_f32_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_id_split_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1444,7 +1455,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_0_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1471,6 +1482,7 @@ static const qk_binding q4_0_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1505,7 +1517,7 @@ static const qk_code *const q4_0_gemv_id_int24_f32_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_id_int24_f32",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1513,7 +1525,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_0_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1540,6 +1552,7 @@ static const qk_binding q4_0_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1571,7 +1584,7 @@ static const qk_code *const q4_0_gemv_id_f16_schedules[] = {0, &qk_q4_0_gemv_id_
     0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1579,7 +1592,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_rows_spirv,
     .schedules = q4_0_gemv_id_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1598,14 +1611,14 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_0_gemv_id_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_id_f16",
     .format = "q4_0",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_id_f16",
     .code = &qk_q4_0_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1625,6 +1638,7 @@ static const qk_binding q4_0_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1659,7 +1673,7 @@ static const qk_code *const q4_0_gemv_id_int8_f16_schedules[] = {0, &qk_q4_0_gem
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_id_int8_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1667,7 +1681,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_0_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1694,6 +1708,7 @@ static const qk_binding q4_0_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1728,7 +1743,7 @@ static const qk_code *const q4_0_gemv_id_split_f16_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_id_split_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1736,7 +1751,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_0_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1763,6 +1778,7 @@ static const qk_binding q4_0_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1797,7 +1813,7 @@ static const qk_code *const q4_0_gemv_id_int24_f16_schedules[] = {0, &qk_q4_0_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_0_gemv_id_int24_f16",
     .format = "q4_0",
     .family = "gemv_id",
@@ -1805,7 +1821,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_0_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -275,7 +275,7 @@ static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -298,7 +298,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_dequant_f32",
     .format = "q4_K",
     .family = "dequant",
@@ -332,7 +332,7 @@ static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -355,7 +355,7 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_dequant_f16",
     .format = "q4_K",
     .family = "dequant",
@@ -387,7 +387,7 @@ static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -410,7 +410,7 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_dequant_bf16",
     .format = "q4_K",
     .family = "dequant",
@@ -448,7 +448,7 @@ static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -471,7 +471,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gather_f32",
     .format = "q4_K",
     .family = "gather",
@@ -511,7 +511,7 @@ static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -534,7 +534,7 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gather_f16",
     .format = "q4_K",
     .family = "gather",
@@ -572,7 +572,7 @@ static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -595,7 +595,7 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gather_bf16",
     .format = "q4_K",
     .family = "gather",
@@ -619,6 +619,7 @@ static const qk_binding q4_K_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -654,7 +655,7 @@ static const qk_code *const q4_K_gemv_f32_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -662,7 +663,7 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_rows_spirv,
     .schedules = q4_K_gemv_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -691,14 +692,14 @@ static const uint32_t q4_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_f32",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_f32",
     .code = &qk_q4_K_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -718,6 +719,7 @@ static const qk_binding q4_K_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -755,7 +757,7 @@ static const qk_code *const q4_K_gemv_int8_f32_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_int8_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -763,7 +765,7 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int8_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -795,6 +797,7 @@ static const qk_binding q4_K_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -832,7 +835,7 @@ static const qk_code *const q4_K_gemv_split_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_split_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -840,7 +843,7 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_split_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -872,6 +875,7 @@ static const qk_binding q4_K_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -909,7 +913,7 @@ static const qk_code *const q4_K_gemv_int24_f32_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_int24_f32",
     .format = "q4_K",
     .family = "gemv",
@@ -917,7 +921,7 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int24_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -949,6 +953,7 @@ static const qk_binding q4_K_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -984,7 +989,7 @@ static const qk_code *const q4_K_gemv_f16_schedules[] = {0, &qk_q4_K_gemv_rows_s
     &qk_q4_K_gemv_shared_spirv, &qk_q4_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -992,7 +997,7 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_rows_spirv,
     .schedules = q4_K_gemv_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1021,14 +1026,14 @@ static const uint32_t q4_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q4_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q4_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q4_K_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_f16",
     .format = "q4_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_f16",
     .code = &qk_q4_K_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1048,6 +1053,7 @@ static const qk_binding q4_K_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1085,7 +1091,7 @@ static const qk_code *const q4_K_gemv_int8_f16_schedules[] = {0, &qk_q4_K_gemv_i
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_int8_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1093,7 +1099,7 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int8_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1125,6 +1131,7 @@ static const qk_binding q4_K_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1162,7 +1169,7 @@ static const qk_code *const q4_K_gemv_split_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_split_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1170,7 +1177,7 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_split_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1202,6 +1209,7 @@ static const qk_binding q4_K_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1239,7 +1247,7 @@ static const qk_code *const q4_K_gemv_int24_f16_schedules[] = {0, &qk_q4_K_gemv_
     &qk_q4_K_gemv_int8_ahead_spirv, &qk_q4_K_gemv_int8_shared_spirv, &qk_q4_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_int24_f16",
     .format = "q4_K",
     .family = "gemv",
@@ -1247,7 +1255,7 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int24_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q4_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1281,6 +1289,7 @@ static const qk_binding q4_K_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1310,7 +1319,7 @@ static const qk_code *const q4_K_gemv_id_f32_schedules[] = {0, &qk_q4_K_gemv_id_
     0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1318,7 +1327,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_rows_spirv,
     .schedules = q4_K_gemv_id_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1337,14 +1346,14 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gemv_id_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_id_f32",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_id_f32",
     .code = &qk_q4_K_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1364,6 +1373,7 @@ static const qk_binding q4_K_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1396,7 +1406,7 @@ static const qk_code *const q4_K_gemv_id_int8_f32_schedules[] = {0, &qk_q4_K_gem
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_id_int8_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1404,7 +1414,7 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1431,6 +1441,7 @@ static const qk_binding q4_K_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1463,7 +1474,7 @@ static const qk_code *const q4_K_gemv_id_split_f32_schedules[] = {0, &qk_q4_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_id_split_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1471,7 +1482,7 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_K_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1498,6 +1509,7 @@ static const qk_binding q4_K_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1530,7 +1542,7 @@ static const qk_code *const q4_K_gemv_id_int24_f32_schedules[] = {0, &qk_q4_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_id_int24_f32",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1538,7 +1550,7 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1565,6 +1577,7 @@ static const qk_binding q4_K_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1594,7 +1607,7 @@ static const qk_code *const q4_K_gemv_id_f16_schedules[] = {0, &qk_q4_K_gemv_id_
     0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1602,7 +1615,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_rows_spirv,
     .schedules = q4_K_gemv_id_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1621,14 +1634,14 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q4_K_gemv_id_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_id_f16",
     .format = "q4_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_id_f16",
     .code = &qk_q4_K_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1648,6 +1661,7 @@ static const qk_binding q4_K_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1680,7 +1694,7 @@ static const qk_code *const q4_K_gemv_id_int8_f16_schedules[] = {0, &qk_q4_K_gem
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_id_int8_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1688,7 +1702,7 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1715,6 +1729,7 @@ static const qk_binding q4_K_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1747,7 +1762,7 @@ static const qk_code *const q4_K_gemv_id_split_f16_schedules[] = {0, &qk_q4_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_id_split_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1755,7 +1770,7 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_K_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1782,6 +1797,7 @@ static const qk_binding q4_K_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1814,7 +1830,7 @@ static const qk_code *const q4_K_gemv_id_int24_f16_schedules[] = {0, &qk_q4_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q4_K_gemv_id_int24_f16",
     .format = "q4_K",
     .family = "gemv_id",
@@ -1822,7 +1838,7 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -279,7 +279,7 @@ static const uint32_t q5_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -302,7 +302,7 @@ const qk_kernel qk_q5_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_dequant_f32",
     .format = "q5_K",
     .family = "dequant",
@@ -336,7 +336,7 @@ static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q5_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -359,7 +359,7 @@ const qk_kernel qk_q5_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_dequant_f16",
     .format = "q5_K",
     .family = "dequant",
@@ -391,7 +391,7 @@ static const uint32_t q5_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -414,7 +414,7 @@ const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_dequant_bf16",
     .format = "q5_K",
     .family = "dequant",
@@ -452,7 +452,7 @@ static const uint32_t q5_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -475,7 +475,7 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gather_f32",
     .format = "q5_K",
     .family = "gather",
@@ -515,7 +515,7 @@ static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q5_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -538,7 +538,7 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gather_f16",
     .format = "q5_K",
     .family = "gather",
@@ -576,7 +576,7 @@ static const uint32_t q5_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -599,7 +599,7 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gather_bf16",
     .format = "q5_K",
     .family = "gather",
@@ -623,6 +623,7 @@ static const qk_binding q5_K_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -658,7 +659,7 @@ static const qk_code *const q5_K_gemv_f32_schedules[] = {0, &qk_q5_K_gemv_rows_s
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -666,7 +667,7 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_rows_spirv,
     .schedules = q5_K_gemv_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q5_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -695,14 +696,14 @@ static const uint32_t q5_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_f32",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_f32",
     .code = &qk_q5_K_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q5_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -722,6 +723,7 @@ static const qk_binding q5_K_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -759,7 +761,7 @@ static const qk_code *const q5_K_gemv_int8_f32_schedules[] = {0, &qk_q5_K_gemv_i
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_int8_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -767,7 +769,7 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int8_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q5_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -800,6 +802,7 @@ static const qk_binding q5_K_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -837,7 +840,7 @@ static const qk_code *const q5_K_gemv_split_f32_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_split_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -845,7 +848,7 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_split_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q5_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -878,6 +881,7 @@ static const qk_binding q5_K_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -915,7 +919,7 @@ static const qk_code *const q5_K_gemv_int24_f32_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_int24_f32",
     .format = "q5_K",
     .family = "gemv",
@@ -923,7 +927,7 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int24_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q5_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -956,6 +960,7 @@ static const qk_binding q5_K_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -991,7 +996,7 @@ static const qk_code *const q5_K_gemv_f16_schedules[] = {0, &qk_q5_K_gemv_rows_s
     &qk_q5_K_gemv_shared_spirv, &qk_q5_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -999,7 +1004,7 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_rows_spirv,
     .schedules = q5_K_gemv_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q5_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1028,14 +1033,14 @@ static const uint32_t q5_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q5_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q5_K_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_f16",
     .format = "q5_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_f16",
     .code = &qk_q5_K_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q5_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1055,6 +1060,7 @@ static const qk_binding q5_K_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1092,7 +1098,7 @@ static const qk_code *const q5_K_gemv_int8_f16_schedules[] = {0, &qk_q5_K_gemv_i
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_int8_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1100,7 +1106,7 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int8_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q5_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1133,6 +1139,7 @@ static const qk_binding q5_K_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1170,7 +1177,7 @@ static const qk_code *const q5_K_gemv_split_f16_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_split_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1178,7 +1185,7 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_split_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q5_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1211,6 +1218,7 @@ static const qk_binding q5_K_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1248,7 +1256,7 @@ static const qk_code *const q5_K_gemv_int24_f16_schedules[] = {0, &qk_q5_K_gemv_
     &qk_q5_K_gemv_int8_ahead_spirv, &qk_q5_K_gemv_int8_shared_spirv, &qk_q5_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_int24_f16",
     .format = "q5_K",
     .family = "gemv",
@@ -1256,7 +1264,7 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int24_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q5_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1291,6 +1299,7 @@ static const qk_binding q5_K_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1320,7 +1329,7 @@ static const qk_code *const q5_K_gemv_id_f32_schedules[] = {0, &qk_q5_K_gemv_id_
     0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1328,7 +1337,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_rows_spirv,
     .schedules = q5_K_gemv_id_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q5_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1347,14 +1356,14 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_id_f32",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_id_f32",
     .code = &qk_q5_K_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q5_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1374,6 +1383,7 @@ static const qk_binding q5_K_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1406,7 +1416,7 @@ static const qk_code *const q5_K_gemv_id_int8_f32_schedules[] = {0, &qk_q5_K_gem
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_id_int8_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1414,7 +1424,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q5_K_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1441,6 +1451,7 @@ static const qk_binding q5_K_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1473,7 +1484,7 @@ static const qk_code *const q5_K_gemv_id_split_f32_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_id_split_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1481,7 +1492,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q5_K_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1508,6 +1519,7 @@ static const qk_binding q5_K_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1540,7 +1552,7 @@ static const qk_code *const q5_K_gemv_id_int24_f32_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_id_int24_f32",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1548,7 +1560,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q5_K_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1575,6 +1587,7 @@ static const qk_binding q5_K_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1604,7 +1617,7 @@ static const qk_code *const q5_K_gemv_id_f16_schedules[] = {0, &qk_q5_K_gemv_id_
     0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1612,7 +1625,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_rows_spirv,
     .schedules = q5_K_gemv_id_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q5_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1631,14 +1644,14 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q5_K_gemv_id_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_id_f16",
     .format = "q5_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_id_f16",
     .code = &qk_q5_K_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q5_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1658,6 +1671,7 @@ static const qk_binding q5_K_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1690,7 +1704,7 @@ static const qk_code *const q5_K_gemv_id_int8_f16_schedules[] = {0, &qk_q5_K_gem
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_id_int8_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1698,7 +1712,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q5_K_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1725,6 +1739,7 @@ static const qk_binding q5_K_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1757,7 +1772,7 @@ static const qk_code *const q5_K_gemv_id_split_f16_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_id_split_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1765,7 +1780,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q5_K_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1792,6 +1807,7 @@ static const qk_binding q5_K_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1824,7 +1840,7 @@ static const qk_code *const q5_K_gemv_id_int24_f16_schedules[] = {0, &qk_q5_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q5_K_gemv_id_int24_f16",
     .format = "q5_K",
     .family = "gemv_id",
@@ -1832,7 +1848,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q5_K_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -272,7 +272,7 @@ static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -295,7 +295,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_dequant_f32",
     .format = "q6_K",
     .family = "dequant",
@@ -329,7 +329,7 @@ static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -352,7 +352,7 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_dequant_f16",
     .format = "q6_K",
     .family = "dequant",
@@ -384,7 +384,7 @@ static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -407,7 +407,7 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_dequant_bf16",
     .format = "q6_K",
     .family = "dequant",
@@ -445,7 +445,7 @@ static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -468,7 +468,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gather_f32",
     .format = "q6_K",
     .family = "gather",
@@ -508,7 +508,7 @@ static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_s
     {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -531,7 +531,7 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gather_f16",
     .format = "q6_K",
     .family = "gather",
@@ -569,7 +569,7 @@ static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -592,7 +592,7 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gather_bf16",
     .format = "q6_K",
     .family = "gather",
@@ -616,6 +616,7 @@ static const qk_binding q6_K_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -653,7 +654,7 @@ static const qk_code *const q6_K_gemv_f32_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -661,7 +662,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_rows_spirv,
     .schedules = q6_K_gemv_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -690,14 +691,14 @@ static const uint32_t q6_K_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f32_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_f32",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_f32",
     .code = &qk_q6_K_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -717,6 +718,7 @@ static const qk_binding q6_K_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -756,7 +758,7 @@ static const qk_code *const q6_K_gemv_int8_f32_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_int8_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -764,7 +766,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int8_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q6_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -796,6 +798,7 @@ static const qk_binding q6_K_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -835,7 +838,7 @@ static const qk_code *const q6_K_gemv_split_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_split_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -843,7 +846,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_split_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q6_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -876,6 +879,7 @@ static const qk_binding q6_K_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -915,7 +919,7 @@ static const qk_code *const q6_K_gemv_int24_f32_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_int24_f32",
     .format = "q6_K",
     .family = "gemv",
@@ -923,7 +927,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int24_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q6_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -956,6 +960,7 @@ static const qk_binding q6_K_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -993,7 +998,7 @@ static const qk_code *const q6_K_gemv_f16_schedules[] = {0, &qk_q6_K_gemv_rows_s
     &qk_q6_K_gemv_shared_spirv, &qk_q6_K_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1001,7 +1006,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_rows_spirv,
     .schedules = q6_K_gemv_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1030,14 +1035,14 @@ static const uint32_t q6_K_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant q6_K_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q6_K_gemv_f16_metal_batch}};
 
 const qk_kernel qk_q6_K_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_f16",
     .format = "q6_K",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_f16",
     .code = &qk_q6_K_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1057,6 +1062,7 @@ static const qk_binding q6_K_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1096,7 +1102,7 @@ static const qk_code *const q6_K_gemv_int8_f16_schedules[] = {0, &qk_q6_K_gemv_i
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_int8_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1104,7 +1110,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int8_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q6_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1136,6 +1142,7 @@ static const qk_binding q6_K_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1175,7 +1182,7 @@ static const qk_code *const q6_K_gemv_split_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_split_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1183,7 +1190,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_split_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q6_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1216,6 +1223,7 @@ static const qk_binding q6_K_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1255,7 +1263,7 @@ static const qk_code *const q6_K_gemv_int24_f16_schedules[] = {0, &qk_q6_K_gemv_
     &qk_q6_K_gemv_int8_ahead_spirv, &qk_q6_K_gemv_int8_shared_spirv, &qk_q6_K_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_int24_f16",
     .format = "q6_K",
     .family = "gemv",
@@ -1263,7 +1271,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int24_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = q6_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1298,6 +1306,7 @@ static const qk_binding q6_K_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1327,7 +1336,7 @@ static const qk_code *const q6_K_gemv_id_f32_schedules[] = {0, &qk_q6_K_gemv_id_
     0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1335,7 +1344,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_rows_spirv,
     .schedules = q6_K_gemv_id_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1354,14 +1363,14 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gemv_id_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_id_f32",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_id_f32",
     .code = &qk_q6_K_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1381,6 +1390,7 @@ static const qk_binding q6_K_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1415,7 +1425,7 @@ static const qk_code *const q6_K_gemv_id_int8_f32_schedules[] = {0, &qk_q6_K_gem
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_id_int8_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1423,7 +1433,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q6_K_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1450,6 +1460,7 @@ static const qk_binding q6_K_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1484,7 +1495,7 @@ static const qk_code *const q6_K_gemv_id_split_f32_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_id_split_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1492,7 +1503,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q6_K_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1519,6 +1530,7 @@ static const qk_binding q6_K_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1553,7 +1565,7 @@ static const qk_code *const q6_K_gemv_id_int24_f32_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_id_int24_f32",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1561,7 +1573,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q6_K_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1588,6 +1600,7 @@ static const qk_binding q6_K_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1617,7 +1630,7 @@ static const qk_code *const q6_K_gemv_id_f16_schedules[] = {0, &qk_q6_K_gemv_id_
     0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1625,7 +1638,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_rows_spirv,
     .schedules = q6_K_gemv_id_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1644,14 +1657,14 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_q6_K_gemv_id_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_id_f16",
     .format = "q6_K",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_id_f16",
     .code = &qk_q6_K_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1671,6 +1684,7 @@ static const qk_binding q6_K_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1705,7 +1719,7 @@ static const qk_code *const q6_K_gemv_id_int8_f16_schedules[] = {0, &qk_q6_K_gem
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_id_int8_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1713,7 +1727,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q6_K_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1740,6 +1754,7 @@ static const qk_binding q6_K_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1774,7 +1789,7 @@ static const qk_code *const q6_K_gemv_id_split_f16_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_id_split_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1782,7 +1797,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q6_K_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1809,6 +1824,7 @@ static const qk_binding q6_K_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1843,7 +1859,7 @@ static const qk_code *const q6_K_gemv_id_int24_f16_schedules[] = {0, &qk_q6_K_ge
     0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "q6_K_gemv_id_int24_f16",
     .format = "q6_K",
     .family = "gemv_id",
@@ -1851,7 +1867,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = q6_K_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -260,7 +260,7 @@ static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -283,7 +283,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_dequant_f32",
     .format = "tq1_0",
     .family = "dequant",
@@ -317,7 +317,7 @@ static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local
     {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -340,7 +340,7 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_dequant_f16",
     .format = "tq1_0",
     .family = "dequant",
@@ -372,7 +372,7 @@ static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -395,7 +395,7 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_dequant_bf16",
     .format = "tq1_0",
     .family = "dequant",
@@ -433,7 +433,7 @@ static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -456,7 +456,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gather_f32",
     .format = "tq1_0",
     .family = "gather",
@@ -496,7 +496,7 @@ static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_
     {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -519,7 +519,7 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gather_f16",
     .format = "tq1_0",
     .family = "gather",
@@ -557,7 +557,7 @@ static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 25
 static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -580,7 +580,7 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gather_bf16",
     .format = "tq1_0",
     .family = "gather",
@@ -604,6 +604,7 @@ static const qk_binding tq1_0_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -637,7 +638,7 @@ static const qk_code *const tq1_0_gemv_f32_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -645,7 +646,7 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_rows_spirv,
     .schedules = tq1_0_gemv_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -671,14 +672,14 @@ static const uint32_t tq1_0_gemv_f32_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f32_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_f32",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_f32",
     .code = &qk_tq1_0_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -698,6 +699,7 @@ static const qk_binding tq1_0_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -737,7 +739,7 @@ static const qk_code *const tq1_0_gemv_int8_f32_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_int8_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -745,7 +747,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int8_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = tq1_0_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -777,6 +779,7 @@ static const qk_binding tq1_0_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -817,7 +820,7 @@ static const qk_code *const tq1_0_gemv_split_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_split_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -825,7 +828,7 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_split_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = tq1_0_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -857,6 +860,7 @@ static const qk_binding tq1_0_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -897,7 +901,7 @@ static const qk_code *const tq1_0_gemv_int24_f32_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_int24_f32",
     .format = "tq1_0",
     .family = "gemv",
@@ -905,7 +909,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int24_f32_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = tq1_0_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -938,6 +942,7 @@ static const qk_binding tq1_0_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -971,7 +976,7 @@ static const qk_code *const tq1_0_gemv_f16_schedules[] = {0, &qk_tq1_0_gemv_rows
     &qk_tq1_0_gemv_shared_spirv, &qk_tq1_0_gemv_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -979,7 +984,7 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_rows_spirv,
     .schedules = tq1_0_gemv_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1005,14 +1010,14 @@ static const uint32_t tq1_0_gemv_f16_metal_batch[] = {1, 2, 4, 8};
 static const qk_spec_constant tq1_0_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, tq1_0_gemv_f16_metal_batch}};
 
 const qk_kernel qk_tq1_0_gemv_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_f16",
     .format = "tq1_0",
     .family = "gemv",
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_f16",
     .code = &qk_tq1_0_msl,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1032,6 +1037,7 @@ static const qk_binding tq1_0_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1071,7 +1077,7 @@ static const qk_code *const tq1_0_gemv_int8_f16_schedules[] = {0, &qk_tq1_0_gemv
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_int8_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1079,7 +1085,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int8_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = tq1_0_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1111,6 +1117,7 @@ static const qk_binding tq1_0_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1151,7 +1158,7 @@ static const qk_code *const tq1_0_gemv_split_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_split_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1159,7 +1166,7 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_split_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = tq1_0_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1191,6 +1198,7 @@ static const qk_binding tq1_0_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1231,7 +1239,7 @@ static const qk_code *const tq1_0_gemv_int24_f16_schedules[] = {0, &qk_tq1_0_gem
     &qk_tq1_0_gemv_int8_ahead_spirv, &qk_tq1_0_gemv_int8_shared_spirv, &qk_tq1_0_gemv_int8_teams_spirv, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_int24_f16",
     .format = "tq1_0",
     .family = "gemv",
@@ -1239,7 +1247,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int24_f16_schedules,
-    .binding_count = 3,
+    .binding_count = 4,
     .bindings = tq1_0_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1274,6 +1282,7 @@ static const qk_binding tq1_0_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1303,7 +1312,7 @@ static const qk_code *const tq1_0_gemv_id_f32_schedules[] = {0, &qk_tq1_0_gemv_i
     0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1311,7 +1320,7 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_rows_spirv,
     .schedules = tq1_0_gemv_id_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1330,14 +1339,14 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_id_f32",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_id_f32",
     .code = &qk_tq1_0_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1357,6 +1366,7 @@ static const qk_binding tq1_0_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1384,7 +1394,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_id_int8_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1392,7 +1402,7 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = tq1_0_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1417,6 +1427,7 @@ static const qk_binding tq1_0_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1444,7 +1455,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_split_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_id_split_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1452,7 +1463,7 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = tq1_0_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1477,6 +1488,7 @@ static const qk_binding tq1_0_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1504,7 +1516,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_int24_f32_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_id_int24_f32",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1512,7 +1524,7 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = tq1_0_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1537,6 +1549,7 @@ static const qk_binding tq1_0_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1566,7 +1579,7 @@ static const qk_code *const tq1_0_gemv_id_f16_schedules[] = {0, &qk_tq1_0_gemv_i
     0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1574,7 +1587,7 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_rows_spirv,
     .schedules = tq1_0_gemv_id_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1593,14 +1606,14 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
 };
 
 const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_id_f16",
     .format = "tq1_0",
     .family = "gemv_id",
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_id_f16",
     .code = &qk_tq1_0_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1620,6 +1633,7 @@ static const qk_binding tq1_0_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1647,7 +1661,7 @@ static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "
 static const qk_code *const tq1_0_gemv_id_int8_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_id_int8_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1655,7 +1669,7 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = tq1_0_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1680,6 +1694,7 @@ static const qk_binding tq1_0_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1707,7 +1722,7 @@ static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_split_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_id_split_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1715,7 +1730,7 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = tq1_0_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1740,6 +1755,7 @@ static const qk_binding tq1_0_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1767,7 +1783,7 @@ static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, 
 static const qk_code *const tq1_0_gemv_id_int24_f16_schedules[] = {0, &qk_tq1_0_gemv_id_int8_rows_spirv, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
-    .abi = 6,
+    .abi = 7,
     .name = "tq1_0_gemv_id_int24_f16",
     .format = "tq1_0",
     .family = "gemv_id",
@@ -1775,7 +1791,7 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = tq1_0_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -60,12 +60,14 @@ float f16_to_f32(uint bits) {
 }
 
 layout(binding = 4, std430) buffer Output { float y[]; };
+layout(binding = 5, std430) readonly buffer RowBias { float row_bias[]; };
 
-const uint ADDS_TO_Y = 1u;  // a bit of the epilogue
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u;  // bits of the epilogue
 
-// Row `n` of a token's expert is done.
+// Row `n` of a token's expert is done. An expert that is not there has no bias.
 void finish(uint pair, uint n, float sum) {
-    const uint at = pair * rows + n;
+    const uint at = pair * rows + n, expert = ids[pair];
+    if ((epilogue & ADDS_BIAS) != 0u && expert < experts) sum += row_bias[expert * rows + n];
     y[at] = (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 

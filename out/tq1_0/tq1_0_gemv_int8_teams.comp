@@ -60,12 +60,14 @@ float f16_to_f32(uint bits) {
 }
 
 layout(binding = 2, std430) buffer Output { float y[]; };
+layout(binding = 3, std430) readonly buffer RowBias { float row_bias[]; };
 
-const uint ADDS_TO_Y = 1u;  // a bit of the epilogue
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u;  // bits of the epilogue
 
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
 void finish(uint m, uint n, float sum, bool first) {
     const uint at = m * y_rows + y_first + n;
+    if (first && (epilogue & ADDS_BIAS) != 0u) sum += row_bias[y_first % y_rows + n];
     y[at] = first && (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 

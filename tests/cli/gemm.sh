@@ -44,6 +44,10 @@ done >"$work/y"
 check "results are added" "$QKGEN" run gemm --target vulkan --format q4_0 --type f32 --rows 40 --cols 256 --batch 20 --in "$work/w" \
   --x "$work/x" --add "$work/y" --out "$work/sum"
 check "to what was there" cmp "$work/y" "$work/sum"
+head -c 160 "$work/y" >"$work/bias"
+check "a bias is added" "$QKGEN" run gemm --target vulkan --format q4_0 --type f32 --rows 40 --cols 256 --batch 20 --in "$work/w" \
+  --x "$work/x" --bias "$work/bias" --out "$work/sum"
+check "to each row" cmp <(for _ in {1..20}; do cat "$work/bias"; done) "$work/sum"
 
 # Scales that grow along a row, 2^8 from one four of tiles to the next, do not fit into halves with one power of two. All is exact.
 grow() {

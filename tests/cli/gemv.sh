@@ -266,13 +266,15 @@ $((41 * 256 + 3)) \\376"
   rm -r "$data"
 }
 
-# residual FORMAT: results that are added to themselves are twice as large, on each target; a file that is too short is refused.
+# residual FORMAT: results that are added to themselves are twice as large, on each target, and a bias is added to each row; a file that
+# is too short is refused.
 residual() {
   local format=$1 data=$work/residual-$1 cols target class run
   cols=$(($("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p') * 2))
   reference "$format" "$data"
   while read -r name size _; do truncate -s $((size * 2 * 3)) "$data/$name"; done < <(buffers "$format")
   "$vectors" normal 3 $((cols * 2)) >"$data/x"
+  printf '\x00\x00\x7a\x44\x00\x00\xfa\x44\x00\x80\x3b\x45' >"$data/bias" # 1000, 2000, 3000
   for target in c vulkan msl; do
     for class in exact half mma; do
       case $target-$class in c-half | c-mma | vulkan-mma) continue ;; esac # mma_test has matrix units
@@ -284,8 +286,14 @@ residual() {
       paste <(od -An -v -w4 -tf4 "$data/once") <(od -An -v -w4 -tf4 "$data/twice") |
         awk '{ d = $2 - 2 * $1; if (d < 0) d = -d; size = $1 < 0 ? -$1 : $1; if (!(d <= 1e-6 * size) || size == 0) exit 1 }' ||
         fail "gemv $format, $target, class $class: a residual is not added"
+      check "gemv $format, $target, class $class, biased" "${run[@]}" --bias "$data/bias" --out "$data/biased"
+      paste <(od -An -v -w4 -tf4 "$data/once") <(od -An -v -w4 -tf4 "$data/biased") <(yes "$(seq 1000 1000 3000)" | head -6) |
+        awk '{ d = $2 - $1 - $3; if (d < 0) d = -d; if (!(d <= 1e-3)) exit 1 }' ||
+        fail "gemv $format, $target, class $class: a bias is not added"
     done
   done
+  "${run[@]}" --bias "$data/once" --out "$data/none" 2>"$data/why" && fail "gemv $format: a bias that is too long"
+  grep -q 'holds 24 bytes, but --rows 3 in f32 has 12' "$data/why" || fail "gemv $format: a bias that is too long" "$data/why"
   truncate -s 20 "$data/once"
   "${run[@]}" --add "$data/once" --out "$data/none" 2>"$data/why" && fail "gemv $format: a residual that is too short"
   grep -q 'holds 20 bytes, but --batch 2 of --rows 3 in f32 has 24' "$data/why" || fail "gemv $format: a residual that is too short" "$data/why"
@@ -293,7 +301,26 @@ residual() {
   rm -r "$data"
 }
 
-export -f near blocks checkpoint experts packed_experts near_experts not_finite not_a_number residual
+# expert_bias: each expert's own bias and what was there are added, on each target, and an expert that is not there has none.
+expert_bias() {
+  local data=$work/expert-bias target run
+  mkdir "$data"
+  "$vectors" normal 5 $((2 * 64)) >"$data/x"
+  truncate -s $((4 * 3 * 2 * 18)) "$data/blocks"                                               # sums are 0
+  printf '\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00' >"$data/ids" # expert 4 is not there
+  for i in 0 1 2 3 4 5 6 7 8 9 10 11; do printf "\x00\x00$(printf '\\x%02x' $((i * 8)))\x40"; done >"$data/bias"
+  local expected=' 6.25 6.5 6.75 4.75 5 5.25 0 0 0 4 4.25 4.5 '
+  for target in c vulkan msl; do
+    run=("$QKGEN" run gemv_id --format q4_0 --experts 4 --rows 3 --cols 64 --tokens 2 --slots 2 --target $target --type f32 --in "$data/blocks"
+      --x "$data/x" --ids "$data/ids")
+    check "gemv_id, $target, biased" "${run[@]}" --bias "$data/bias" --out "$data/once"
+    check "gemv_id, $target, biased and added" "${run[@]}" --bias "$data/bias" --add "$data/once" --out "$data/$target"
+    check "gemv_id, $target: biases, twice" test "$(od -An -v -w4 -tf4 "$data/$target" | tr -s ' \n' ' ')" = "$expected"
+  done
+  rm -r "$data"
+}
+
+export -f near blocks checkpoint experts packed_experts near_experts not_finite not_a_number residual expert_bias
 
 everything() {
   for format in $(formats); do
@@ -306,7 +333,7 @@ everything() {
     case $format in q*) echo "blocks $format 5 7 3 f16" ;; esac
   done
   printf '%s\n' "blocks q4_K 1 40 8 f32" "blocks q6_K 2 1 2 f32" "blocks q4_0 300 98 1 f32" "blocks q8_0 1 1 1 f16" \
-    "not_finite q4_K" "not_finite q8_0" not_a_number "residual q4_K" "residual q4_0" "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
+    "not_finite q4_K" "not_finite q8_0" not_a_number expert_bias "residual q4_K" "residual q4_0" "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
   "$PACK" list | while IFS=$'\t' read -r format buffers shapes; do
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
     case $format in mx_* | ct_b4_g* | ct_b8_*) echo "packed_experts $format f32 $buffers" ;; esac

@@ -235,7 +235,7 @@ static inline qk_status qk_add_(qk_call_ *call, const char *name, qk_range range
     a->alignment = call->backend->limits.offset_alignment;
     if (a->alignment < element)
         a->alignment = element;
-    a->written = binding->role != QK_ROLE_WEIGHTS && binding->role != QK_ROLE_INDICES && binding->role != QK_ROLE_INPUT;
+    a->written = binding->access != QK_READ;
     if (unit == 0)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: %s has blocks of 0 bytes, must be at least 1", kernel, name);
     if (!qk_multiply_(units, unit, &a->need))

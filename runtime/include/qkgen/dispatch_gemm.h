@@ -194,7 +194,7 @@ static inline qk_status qk_add_gemm_(qk_call_ *call, const qk_range *weights, qk
     qk_status status = qk_add_factors_(call, weights, count, x, g, error);
     if (status == QK_OK)
         status = qk_add_(call, "scratch", scratch, 1, scratch_bytes, error);
-    return status == QK_OK ? qk_add_results_(call, y, g->batch, g->rows, epilogue, error) : status;
+    return status == QK_OK ? qk_add_results_(call, y, g->batch, 1, g->rows, epilogue, error) : status;
 }
 
 static inline qk_status qk_check_gemm_(const qk_backend *backend, const qk_kernel *kernel, const qk_gemv_ *g,

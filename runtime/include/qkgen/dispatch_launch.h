@@ -492,7 +492,7 @@ static inline qk_status qk_dispatch_gemv_with(const qk_backend *backend, const q
     uint32_t count = kernel->binding_count - 1 - QK_RESULT_BINDINGS_;
     if ((status = qk_add_factors_(&call, weights, count, x, &g, error)) != QK_OK)
         return status;
-    if ((status = qk_add_results_(&call, y, batch, rows, epilogue, error)) != QK_OK)
+    if ((status = qk_add_results_(&call, y, batch, 1, rows, epilogue, error)) != QK_OK)
         return status;
     status = qk_check_vectors_(&call, &g, error);
     if (status == QK_OK)
@@ -583,7 +583,7 @@ static inline qk_status qk_dispatch_gemv_id_with(const qk_backend *backend, cons
     if (status == QK_OK)
         status = qk_add_(&call, "status", status_word, 1, 4, error);
     if (status == QK_OK)
-        status = qk_add_results_(&call, y, pairs, rows, epilogue, error);
+        status = qk_add_results_(&call, y, pairs, experts, rows, epilogue, error);
     for (uint32_t i = count; status == QK_OK && i < call.count; i++)
         if (call.arguments[i].need > limit)
             status = qk_fail(error, QK_ERROR_LIMIT,

@@ -11,7 +11,7 @@
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
-#define QK_ABI_VERSION 6
+#define QK_ABI_VERSION 7
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,7 +61,8 @@ enum {
     R(INPUT, "what the weights are multiplied with; an array that a family without format reads")                      \
     R(OUTPUT, "results")                                                                                               \
     R(STATUS, "one u32; counts what was out of range. The caller clears it")                                           \
-    R(SCRATCH, "what one launch of a call leaves for the next")
+    R(SCRATCH, "what one launch of a call leaves for the next")                                                        \
+    R(BIAS, "f32, what is added to results")
 
 typedef enum qk_role {
 #define QK_ROLE_ROW(NAME, meaning) QK_ROLE_##NAME,
@@ -215,7 +216,7 @@ typedef struct qk_kernel {
     uint32_t rows_ahead;   /* of QK_SCHEDULE_AHEAD, as many at once; 0: the kernel does not have it */
     uint32_t ahead_kept;   /* elements there whose x a lane keeps */
     uint32_t ahead_block;  /* elements of which rows have a multiple there, as they have of 16 bytes */
-    uint32_t operand_tile;  /* of QK_SCHEDULE_TILES, elements of weights that a thread decodes at a time; 0: not there */
+    uint32_t operand_tile; /* of QK_SCHEDULE_TILES, elements of weights that a thread decodes at a time; 0: not there */
     uint32_t operand_words; /* of 32 bits that x takes as operands, for each of these and each right-hand side */
     /* Of sums, the numbers of the bound (docs/error-bounds.md): */
     uint32_t sum_roundings; /* of a product up to a tile's sum, in units of 2^-24 (qk_sum_eps); 0: no sums */
