@@ -545,8 +545,9 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     for (uint32_t i = 0; i < program->n_steps; ++i) qg_prelude_add(&prelude, program->steps[i].code);
-    qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && !sums) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
-    qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 ? "" : NULL);
+    const bool singly = !sums && (qg_stores_singly(kernel) || plan->lanes < 4);
+    qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && singly) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
+    qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 && singly ? "" : NULL);
     if (sums)
         qg_no_store_holes(&prelude);
     else

@@ -53,19 +53,17 @@ uint f32_to_f16(float x) {
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;
 
-// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
-// to nearest even: a half, that no conversion changes.
+// Elsewhere in integers, because Vulkan leaves the rounding of its own conversion open. What is beyond the largest half is that number's
+// neighbour, which rounds to infinity; to subnormal halves 1/2 is added, which rounds at their last bit.
 uvec2 pack_f16(vec4 v) {
     if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
-    const uvec4 bits = floatBitsToUint(v);
-    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
-    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
-        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
-    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
-    precise vec4 sum = abs(v) + lift;
-    precise vec4 half_values = sum - lift;
-    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
-    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+    const uvec4 bits = floatBitsToUint(v), magnitude = bits & 0x7FFFFFFFu, most = min(magnitude, uvec4(0x477FF000u));
+    precise vec4 lifted = uintBitsToFloat(most) + 0.5;
+    const uvec4 normal = most - 0x37FFF001u + ((most >> 13) & 1u) >> 13, subnormal = floatBitsToUint(lifted) - 0x3F000000u;
+    uvec4 halves = mix(normal, subnormal, lessThan(most, uvec4(0x38800000u)));
+    halves = mix(halves, uvec4(0x7E00u), greaterThan(magnitude, uvec4(0x7F800000u)));  // NaN
+    halves |= bits >> 16 & 0x8000u;
+    return halves.xz | halves.yw << 16;
 }
 
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.

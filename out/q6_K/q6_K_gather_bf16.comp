@@ -42,20 +42,11 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// Rounds to the nearest bfloat16, ties to even.
-uint f32_to_bf16(float x) {
-    const uint bits = floatBitsToUint(x);
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
-    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
-}
-
 uvec2 pack_bf16(vec4 v) {
     const uvec4 bits = floatBitsToUint(v);
-    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
-    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
-        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
-    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
-    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+    const bvec4 nan = greaterThan(bits & 0x7FFFFFFFu, uvec4(0x7F800000u));
+    const uvec4 rounded = mix(bits + 0x7FFFu + ((bits >> 16) & 1u), (bits & 0x80000000u) | 0x7FC00000u, nan);
+    return rounded.xz >> 16 | (rounded.yw & 0xFFFF0000u);
 }
 
 // 32 bits from words of 16.
