@@ -1,6 +1,8 @@
 /* Sums over rows: what a thread keeps of x, and what it adds for a tile of a row. Shared by GLSL and MSL. */
 #include "text/text.h"
 
+#include <string.h>
+
 const char *qg_mma_end(qg_arena *arena, const qg_program *program, const char *owner) {
     const qg_ir *ir = program->wide->code;
     const qg_layout *layout = program->wide->plan->layout;
@@ -197,7 +199,7 @@ static void add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs) {
     bool first = true;
     for (uint32_t r = 0; r < 64; ++r) {
         if (!(runs >> r & 1)) continue;
-        qg_text_printf(text, "%s%s%u", first ? "" : " + ", name, r);
+        qg_text_printf(text, "%s%s%u%s", first ? "" : " + ", name, r, strchr(name, '[') ? "]" : "");
         first = false;
     }
 }
@@ -220,43 +222,21 @@ static void add_most(qg_text *text, const qg_ir *ir, const qg_plan *plan, const 
         qg_text_printf(text, "%smost%s = max(most%s, %s(x%u));\n", in, suffix, suffix, absolute, r);
 }
 
-/* The largest of x, whether all of it is finite, and the step that follows. `number` is that of the step, with brackets
- * where there are several; `all` a sum of all of x in it, or NULL. */
+/* The largest of x, whether all of it is finite, and the step that follows. */
 static void add_step(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t first,
-                     uint32_t end, const char *number, const char *all) {
+                     uint32_t end) {
     const char *suffix = step_suffix(text->arena, plan, first, end), *in = inner(ir);
     qg_text_printf(text, "%sconst float scale%s = scale_of(most%s, ", in, suffix, suffix);
-    if (all)
-        qg_text_puts(text, all);
-    else
-        add_lanes_of_runs(text, "x", runs_between(first, end));
-    qg_text_printf(text, ");\n%s%s_step%s%s = 1.0%s / scale%s;\n", in, ir->x, qg_kept_at(ir), number,
-                   target->float_suffix, suffix);
-}
-
-/* One step for all of the tile, where x has two digits and more. */
-static void join_steps(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t n_steps,
-                       uint32_t in_step) {
-    const char *in = inner(ir);
-    for (uint32_t s = 0; s < n_steps; ++s) {
-        add_most(text, ir, plan, target, s * in_step, (s + 1) * in_step);
-        qg_text_printf(text, "%s%s all%u = ", in, target->types[QG_K_FLOAT][plan->lanes], s);
-        add_lanes_of_runs(text, "x", runs_between(s * in_step, (s + 1) * in_step));
-        qg_text_puts(text, ";\n");
-    }
-    qg_text_printf(text, "%sif (DIGITS > 1u) {\n", in);
-    for (uint32_t s = 1; s < n_steps; ++s)
-        qg_text_printf(text, "%s    most0 = max(most0, most%u);\n%s    all0 += all%u;\n", in, s, in, s);
-    for (uint32_t s = 1; s < n_steps; ++s)
-        qg_text_printf(text, "%s    most%u = most0;\n%s    all%u = all0;\n", in, s, in, s);
-    qg_text_printf(text, "%s}\n", in);
+    add_lanes_of_runs(text, "x", runs_between(first, end));
+    qg_text_printf(text, ");\n%s%s_step%s = 1.0%s / scale%s;\n", in, ir->x, qg_kept_at(ir), target->float_suffix,
+                   suffix);
 }
 
 /* x as halves in one step for the tile, and sums over what became of it. */
 static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *s = target->float_suffix, *in = inner(ir);
     add_most(text, ir, plan, target, 0, qg_x_runs(plan));
-    add_step(text, ir, plan, target, 0, qg_x_runs(plan), "", NULL);
+    add_step(text, ir, plan, target, 0, qg_x_runs(plan));
     for (uint32_t r = 0; r < qg_x_runs(plan); ++r) {
         qg_text_printf(text, "%s%s%s[%u] = %s(x%u * scale", in, ir->x, qg_kept_at(ir), r, target->halves[plan->lanes],
                        r);
@@ -290,7 +270,7 @@ static void add_sum_of_steps(qg_text *text, const qg_ir *ir, uint32_t n_steps, u
         for (uint64_t left = part; left; left &= left - 1) elements += QG_MAX_LANES;
         if (!part) continue;
         qg_text_printf(text, "%s%s_step%s[%u] * float(sum_of(", first ? "" : " + ", ir->x, qg_kept_at(ir), s);
-        add_lanes_of_runs(text, "i", part);
+        add_lanes_of_runs(text, "whole[", part);
         qg_text_printf(text, ") - %u * BIAS)", elements);
         first = false;
     }
@@ -322,8 +302,74 @@ static void add_sum_of_digits(qg_text *text, const qg_ir *ir, uint64_t runs) {
         if (quads)
             qg_text_printf(text, "%ssum_of_bytes(%s%s[digit][%u])", plus, ir->x, qg_kept_at(ir), at);
         else
-            qg_text_printf(text, "%ssum_of_bytes(bytes_of(i%u, digit))", plus, at);
+            qg_text_printf(text, "%ssum_of_bytes(bytes_of(whole[%u], digit))", plus, at);
         plus = " + ";
+    }
+}
+
+/* The opening of a loop over runs `first` to `end`, or over those of step `s`. */
+static void open_runs(qg_text *text, const qg_target *target, const char *in, uint32_t in_step, bool of_step) {
+    qg_text_printf(
+        text, of_step ? "%s%sfor (uint r = %uu * s; r < %uu * s + %uu; ++r)" : "%s%sfor (uint r = 0u; r < %uu; ++r)",
+        in, target->unroll, in_step, in_step, in_step);
+}
+
+/* The steps that the integers of a tile stand for: what is largest in each, unless they are joined, and whether all
+ * is finite. */
+static void add_integers_of_x(qg_text *text, const qg_ir *ir, const qg_target *target, uint32_t n_steps,
+                              uint32_t in_step) {
+    const bool several = n_steps > 1;
+    const char *at = several ? "[s]" : "", *in = inner(ir),
+               *deep = qg_format(text->arena, "%s%s", in, several ? "    " : "");
+    const char *kept = qg_kept_at(ir);
+    const char *loop = qg_format(text->arena, "%s%sfor (uint s = 0u; s < %uu; ++s) {\n", in, target->unroll, n_steps);
+    qg_text_printf(text, several ? "%svec4 most[%u], all[%u];\n%s" : "%svec4 most, all;\n", in, n_steps, n_steps, loop);
+    qg_text_printf(text, "%smost%s = all%s = vec4(0.0);\n", deep, at, at);
+    open_runs(text, target, deep, in_step, several);
+    qg_text_printf(text, " {\n%s    most%s = max(most%s, abs(run[r]));\n%s    all%s += run[r];\n%s}\n", deep, at, at,
+                   deep, at, deep);
+    if (several) qg_text_printf(text, "%s}\n", in);
+    if (several && ir->one_step) {
+        qg_text_printf(text, "%sif (DIGITS > 1u) {\n", in);
+        qg_text_printf(text, "%s    %sfor (uint s = 1u; s < %uu; ++s) {\n", in, target->unroll, n_steps);
+        qg_text_printf(text, "%s        most[0] = max(most[0], most[s]);\n%s        all[0] += all[s];\n%s    }\n", in,
+                       in, in);
+        qg_text_printf(text, "%s    %sfor (uint s = 1u; s < %uu; ++s) {\n", in, target->unroll, n_steps);
+        qg_text_printf(text, "%s        most[s] = most[0];\n%s        all[s] = all[0];\n%s    }\n%s}\n", in, in, in,
+                       in);
+    }
+    qg_text_printf(text, "%sivec4 whole[%u];\n%s", in, n_steps * in_step, several ? loop : "");
+    qg_text_printf(text, "%sconst float scale = scale_of(most%s, all%s);\n", deep, at, at);
+    qg_text_printf(text, "%s%s_step%s[%s] = 1.0 / scale;\n", deep, ir->x, kept, several ? "s" : "0");
+    open_runs(text, target, deep, in_step, several);
+    qg_text_puts(text, " whole[r] = integers(run[r] * scale);\n");
+    if (several) qg_text_printf(text, "%s}\n", in);
+}
+
+/* Whether word q is the four elements of run q, for all of them. */
+static bool quads_are_runs(const qg_ir *ir) {
+    for (uint32_t q = 0; q < ir->n_x_quads; ++q)
+        for (uint32_t i = 0; i < 4; ++i)
+            if (ir->x_quads[q].element[i] != 4 * q + i) return false;
+    return true;
+}
+
+static void add_quads_of_x(qg_text *text, const qg_ir *ir, const qg_target *target) {
+    const char *in = inner(ir), *kept = qg_kept_at(ir);
+    if (quads_are_runs(ir)) {
+        qg_text_printf(text, "%s    %sfor (uint r = 0u; r < %uu; ++r) %s%s[digit][r] = bytes_of(whole[r], digit);\n",
+                       in, target->unroll, ir->n_x_quads, ir->x, kept);
+        return;
+    }
+    for (uint32_t q = 0; q < ir->n_x_quads; ++q) {
+        const uint16_t *e = ir->x_quads[q].element;
+        qg_text_printf(text, "%s    %s%s[digit][%u] = bytes_of(", in, ir->x, kept, q);
+        if (e[0] % 4 == 0 && e[1] == e[0] + 1 && e[2] == e[0] + 2 && e[3] == e[0] + 3)
+            qg_text_printf(text, "whole[%u], digit);\n", e[0] / 4);
+        else
+            qg_text_printf(text, "ivec4(whole[%u].%c, whole[%u].%c, whole[%u].%c, whole[%u].%c), digit);\n", e[0] / 4,
+                           "xyzw"[e[0] % 4], e[1] / 4, "xyzw"[e[1] % 4], e[2] / 4, "xyzw"[e[2] % 4], e[3] / 4,
+                           "xyzw"[e[3] % 4]);
     }
 }
 
@@ -331,39 +377,100 @@ static void add_sum_of_digits(qg_text *text, const qg_ir *ir, uint64_t runs) {
 static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
     const char *in = inner(ir);
     const uint32_t n_steps = qg_x_steps(plan), in_step = n_steps > 1 ? QG_STEP_ELEMENTS / plan->lanes : qg_x_runs(plan);
-    if (ir->one_step) join_steps(text, ir, plan, target, n_steps, in_step);
-    for (uint32_t s = 0; s < n_steps; ++s) {
-        const uint32_t first = s * in_step;
-        if (!ir->one_step) add_most(text, ir, plan, target, first, first + in_step);
-        add_step(text, ir, plan, target, first, first + in_step, qg_format(text->arena, "[%u]", s),
-                 ir->one_step ? qg_format(text->arena, "all%u", s) : NULL);
-        for (uint32_t r = first; r < first + in_step; ++r)
-            qg_text_printf(text,
-                           n_steps > 1 ? "%sconst ivec4 i%u = integers(x%u * scale%u);\n"
-                                       : "%sconst ivec4 i%u = integers(x%u * scale);\n",
-                           in, r, r, s);
-    }
+    add_integers_of_x(text, ir, target, n_steps, in_step);
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
         qg_text_printf(text, "%s%s_sum%s[%u] = ", in, ir->x, qg_kept_at(ir), i);
         add_sum_of_steps(text, ir, n_steps, ir->x_sums[i]);
         qg_text_puts(text, ";\n");
     }
     qg_text_printf(text, "%s%sfor (uint digit = 0u; digit < DIGITS; ++digit) {\n", in, target->unroll);
-    for (uint32_t q = 0; q < ir->n_x_quads; ++q) {
-        const uint16_t *e = ir->x_quads[q].element;
-        qg_text_printf(text, "%s    %s%s[digit][%u] = bytes_of(", in, ir->x, qg_kept_at(ir), q);
-        if (e[0] % 4 == 0 && e[1] == e[0] + 1 && e[2] == e[0] + 2 && e[3] == e[0] + 3)
-            qg_text_printf(text, "i%u, digit);\n", e[0] / 4);
-        else
-            qg_text_printf(text, "ivec4(i%u.%c, i%u.%c, i%u.%c, i%u.%c), digit);\n", e[0] / 4, "xyzw"[e[0] % 4],
-                           e[1] / 4, "xyzw"[e[1] % 4], e[2] / 4, "xyzw"[e[2] % 4], e[3] / 4, "xyzw"[e[3] % 4]);
-    }
+    add_quads_of_x(text, ir, target);
     for (uint32_t i = 0; i < ir->n_x_digits; ++i) {
         qg_text_printf(text, "%s    %s_digits%s[digit][%u] = ", in, ir->x, qg_kept_at(ir), i);
         add_sum_of_digits(text, ir, ir->x_digits[i]);
         qg_text_puts(text, ";\n");
     }
     qg_text_printf(text, "%s}\n", in);
+}
+
+/* Where run `r` of the tile lies in x, from the first on, as an expression of `r`; NULL where that is no sum over the
+ * bits of `r`, or one of many terms. */
+static const char *place_of_run(qg_arena *arena, const qg_plan *plan) {
+    enum { MOST_TERMS = 3 };
+    const uint32_t count = qg_x_runs(plan);
+    uint32_t strides[8] = {0}, n_bits = 0, terms = 0;
+    for (; (1u << n_bits) < count; ++n_bits) strides[n_bits] = plan->runs[1u << n_bits] / plan->lanes;
+    for (uint32_t r = 0; r < count; ++r) {
+        uint32_t place = 0;
+        for (uint32_t bit = 0; bit < n_bits; ++bit) place += (r >> bit & 1) * strides[bit];
+        if (place != plan->runs[r] / plan->lanes) return NULL;
+    }
+    qg_text text = qg_text_new(arena);
+    for (uint32_t first = 0, end; first < n_bits; first = end) {
+        for (end = first + 1; end < n_bits && strides[end] == 2 * strides[end - 1];) ++end;
+        qg_text_printf(&text, " + r");
+        if (first) qg_text_printf(&text, " / %uu", 1u << first);
+        if (end < n_bits) qg_text_printf(&text, " %% %uu", 1u << (end - first));
+        if (strides[first] > 1) qg_text_printf(&text, " * %uu", strides[first]);
+        ++terms;
+    }
+    return terms <= MOST_TERMS ? text.data : NULL;
+}
+
+/* What a tile meets of x, as an array. */
+static void add_runs(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *load,
+                     const char *load_four) {
+    const char *in = inner(ir), *vec = target->types[QG_K_FLOAT][plan->lanes];
+    const uint32_t count = qg_x_runs(plan), at_once = load_four ? 4 : 1;
+    const char *place = count > 1 ? place_of_run(text->arena, plan) : NULL;
+    qg_text_printf(text, "%s%s run[%u];\n", in, vec, count);
+    if (place)
+        qg_text_printf(text, "%s%sfor (uint r = 0u; r < %uu; %s) ", in, target->unroll, count,
+                       at_once > 1 ? "r += 4u" : "++r");
+    for (uint32_t r = 0; r < (place ? 1 : count); r += at_once) {
+        const char *at = place ? qg_format(text->arena, "from%s", place)
+                         : r   ? qg_format(text->arena, "from + %uu", plan->runs[r] / plan->lanes)
+                               : "from";
+        if (!place) qg_text_puts(text, in);
+        if (load_four && place) {
+            qg_text_printf(text, "%s(%s, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);\n", load_four, at);
+        } else if (load_four) {
+            qg_text_printf(text, "%s(%s, run[%u], run[%u], run[%u], run[%u]);\n", load_four, at, r, r + 1, r + 2,
+                           r + 3);
+        } else {
+            qg_text_puts(text, place ? "run[r] = " : qg_format(text->arena, "run[%u] = ", r));
+            qg_print_filled(text, load, 'i', at);
+            qg_text_puts(text, ";\n");
+        }
+    }
+}
+
+/* Whether runs `a` and `b` have the same factors. */
+static bool same_factors(const qg_ir *ir, const qg_plan *plan, uint32_t a, uint32_t b) {
+    for (uint32_t l = 0; l < plan->lanes; ++l)
+        if (ir->x_factors[a][l] != ir->x_factors[b][l]) return false;
+    return true;
+}
+
+/* x as floats, each with what makes up for its code's place, and sums over runs. */
+static void add_floats_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
+    const char *in = inner(ir), *kept = qg_kept_at(ir);
+    const uint32_t count = qg_x_runs(plan);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && same_factors(ir, plan, first, end);) ++end;
+        const char *at = end > first + 1 ? "r" : qg_format(text->arena, "%u", first);
+        qg_text_puts(text, in);
+        if (end > first + 1) qg_text_printf(text, "%sfor (uint r = %uu; r < %uu; ++r) ", target->unroll, first, end);
+        qg_text_printf(text, "%s%s[%s] = run[%s]", ir->x, kept, at, at);
+        add_factor(text, ir, plan, target, first);
+        qg_text_puts(text, ";\n");
+    }
+    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
+        qg_text_printf(text, "%s%s_sum%s[%u] = %s", in, ir->x, kept, i, plan->lanes > 1 ? "dot(" : "");
+        add_lanes_of_runs(text, "run[", ir->x_sums[i]);
+        qg_text_printf(text, plan->lanes > 1 ? ", %s(1.0%s));\n" : ";\n", target->types[QG_K_FLOAT][plan->lanes],
+                       target->float_suffix);
+    }
 }
 
 void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *operands, const qg_target *target,
@@ -376,6 +483,12 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
     open_batch(text, ir, target);
     qg_text_printf(text, "%sconst %s from = min(vector%s, %s - 1%s) * %s + place;\n", in, type,
                    ir->single ? "" : " + m", batch, s, row_runs);
+    if (*target->unroll && !operands && !ir->half) {
+        add_runs(text, ir, plan, target, load, load_four);
+        (ir->n_x_quads ? add_digits_of_x : add_floats_of_x)(text, ir, plan, target);
+        if (!ir->single) qg_text_puts(text, "    }\n");
+        return;
+    }
     for (uint32_t r = 0; r < qg_x_runs(plan); ++r) {
         const char *at = r ? qg_format(text->arena, "from + %u%s", plan->runs[r] / plan->lanes, s) : "from";
         if (load_four) {
@@ -392,8 +505,8 @@ void qg_load_x_body(qg_text *text, const qg_step *step, const qg_x_operands *ope
         qg_operands_of_x(text, operands, step, target);
         return;
     }
-    if (ir->n_x_quads || ir->half) {
-        (ir->half ? add_halves_of_x : add_digits_of_x)(text, ir, plan, target);
+    if (ir->half) {
+        add_halves_of_x(text, ir, plan, target);
         if (!ir->single) qg_text_puts(text, "    }\n");
         return;
     }

@@ -168,37 +168,27 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    vec4 x0, x1, x2, x3;
-    load_runs(from, x0, x1, x2, x3);
-    vec4 x4, x5, x6, x7;
-    load_runs(from + 4u, x4, x5, x6, x7);
-    vec4 most = abs(x0);
-    most = max(most, abs(x1));
-    most = max(most, abs(x2));
-    most = max(most, abs(x3));
-    most = max(most, abs(x4));
-    most = max(most, abs(x5));
-    most = max(most, abs(x6));
-    most = max(most, abs(x7));
-    const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    vec4 run[8];
+    [[unroll]] for (uint r = 0u; r < 8u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
+    vec4 most, all;
+    most = all = vec4(0.0);
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) {
+        most = max(most, abs(run[r]));
+        all += run[r];
+    }
+    ivec4 whole[8];
+    const float scale = scale_of(most, all);
     x_step[k][0] = 1.0 / scale;
-    const ivec4 i0 = integers(x0 * scale);
-    const ivec4 i1 = integers(x1 * scale);
-    const ivec4 i2 = integers(x2 * scale);
-    const ivec4 i3 = integers(x3 * scale);
-    const ivec4 i4 = integers(x4 * scale);
-    const ivec4 i5 = integers(x5 * scale);
-    const ivec4 i6 = integers(x6 * scale);
-    const ivec4 i7 = integers(x7 * scale);
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) whole[r] = integers(run[r] * scale);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
-        x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
-        x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
-        x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
-        x[k][digit][4] = bytes_of(ivec4(i4.x, i4.z, i5.x, i5.z), digit);
-        x[k][digit][5] = bytes_of(ivec4(i4.y, i4.w, i5.y, i5.w), digit);
-        x[k][digit][6] = bytes_of(ivec4(i6.x, i6.z, i7.x, i7.z), digit);
-        x[k][digit][7] = bytes_of(ivec4(i6.y, i6.w, i7.y, i7.w), digit);
+        x[k][digit][0] = bytes_of(ivec4(whole[0].x, whole[0].z, whole[1].x, whole[1].z), digit);
+        x[k][digit][1] = bytes_of(ivec4(whole[0].y, whole[0].w, whole[1].y, whole[1].w), digit);
+        x[k][digit][2] = bytes_of(ivec4(whole[2].x, whole[2].z, whole[3].x, whole[3].z), digit);
+        x[k][digit][3] = bytes_of(ivec4(whole[2].y, whole[2].w, whole[3].y, whole[3].w), digit);
+        x[k][digit][4] = bytes_of(ivec4(whole[4].x, whole[4].z, whole[5].x, whole[5].z), digit);
+        x[k][digit][5] = bytes_of(ivec4(whole[4].y, whole[4].w, whole[5].y, whole[5].w), digit);
+        x[k][digit][6] = bytes_of(ivec4(whole[6].x, whole[6].z, whole[7].x, whole[7].z), digit);
+        x[k][digit][7] = bytes_of(ivec4(whole[6].y, whole[6].w, whole[7].y, whole[7].w), digit);
         x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
             + sum_of_bytes(x[k][digit][3]) + sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])
             + sum_of_bytes(x[k][digit][7]);

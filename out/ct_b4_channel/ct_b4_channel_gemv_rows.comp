@@ -82,15 +82,10 @@ float x_sum[TILES][1];
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 4u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 1u);
-    const vec4 x2 = x_run(from + 2u);
-    const vec4 x3 = x_run(from + 3u);
-    x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
+    vec4 run[4];
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r);
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][r] = run[r] * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3], vec4(1.0));
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.

@@ -119,19 +119,10 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    vec4 x0, x1, x2, x3;
-    load_runs(from, x0, x1, x2, x3);
-    vec4 x4, x5, x6, x7;
-    load_runs(from + 4u, x4, x5, x6, x7);
-    x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][4] = x4 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][5] = x5 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][6] = x6 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][7] = x7 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+    vec4 run[8];
+    [[unroll]] for (uint r = 0u; r < 8u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][r] = run[r] * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3] + run[4] + run[5] + run[6] + run[7], vec4(1.0));
 }
 
 // Loads tile `j` of row `n`.

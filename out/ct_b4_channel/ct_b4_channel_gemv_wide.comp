@@ -100,23 +100,10 @@ vec4 staged_x(uint at) {
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = staged_x(from);
-    const vec4 x1 = staged_x(from + 1u);
-    const vec4 x2 = staged_x(from + 2u);
-    const vec4 x3 = staged_x(from + 3u);
-    const vec4 x4 = staged_x(from + 4u);
-    const vec4 x5 = staged_x(from + 5u);
-    const vec4 x6 = staged_x(from + 6u);
-    const vec4 x7 = staged_x(from + 7u);
-    x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][4] = x4 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][5] = x5 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][6] = x6 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x[k][7] = x7 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+    vec4 run[8];
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = staged_x(from + r);
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][r] = run[r] * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3] + run[4] + run[5] + run[6] + run[7], vec4(1.0));
 }
 
 // Loads tile `j` of row `n`.

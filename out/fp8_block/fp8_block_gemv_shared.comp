@@ -106,12 +106,9 @@ void load_runs(uint at, out vec4 run0, out vec4 run1, out vec4 run2, out vec4 ru
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 4u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    vec4 x0, x1, x2, x3;
-    load_runs(from, x0, x1, x2, x3);
-    x[k][0] = x0 * 256.0;
-    x[k][1] = x1 * 256.0;
-    x[k][2] = x2 * 256.0;
-    x[k][3] = x3 * 256.0;
+    vec4 run[4];
+    [[unroll]] for (uint r = 0u; r < 4u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][r] = run[r] * 256.0;
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.

@@ -103,14 +103,9 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j * 4u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * (cols / 4u) + place;
-        const vec4 x0 = x_run(from);
-        const vec4 x1 = x_run(from + 1u);
-        const vec4 x2 = x_run(from + 2u);
-        const vec4 x3 = x_run(from + 3u);
-        x[k][m][0] = x0;
-        x[k][m][1] = x1;
-        x[k][m][2] = x2;
-        x[k][m][3] = x3;
+        vec4 run[4];
+        [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r);
+        [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][m][r] = run[r];
     }
 }
 

@@ -138,27 +138,25 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 16u;
     const uint place = j / 16u * 64u + tile * 4u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 1u);
-    const vec4 x2 = x_run(from + 2u);
-    const vec4 x3 = x_run(from + 3u);
-    vec4 most = abs(x0);
-    most = max(most, abs(x1));
-    most = max(most, abs(x2));
-    most = max(most, abs(x3));
-    const float scale = scale_of(most, x0 + x1 + x2 + x3);
+    vec4 run[4];
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r);
+    vec4 most, all;
+    most = all = vec4(0.0);
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) {
+        most = max(most, abs(run[r]));
+        all += run[r];
+    }
+    ivec4 whole[4];
+    const float scale = scale_of(most, all);
     x_step[k][0] = 1.0 / scale;
-    const ivec4 i0 = integers(x0 * scale);
-    const ivec4 i1 = integers(x1 * scale);
-    const ivec4 i2 = integers(x2 * scale);
-    const ivec4 i3 = integers(x3 * scale);
-    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1) - 8 * BIAS);
-    x_sum[k][1] = x_step[k][0] * float(sum_of(i2 + i3) - 8 * BIAS);
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) whole[r] = integers(run[r] * scale);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(whole[0] + whole[1]) - 8 * BIAS);
+    x_sum[k][1] = x_step[k][0] * float(sum_of(whole[2] + whole[3]) - 8 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
-        x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
-        x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
-        x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
+        x[k][digit][0] = bytes_of(ivec4(whole[0].x, whole[0].z, whole[1].x, whole[1].z), digit);
+        x[k][digit][1] = bytes_of(ivec4(whole[0].y, whole[0].w, whole[1].y, whole[1].w), digit);
+        x[k][digit][2] = bytes_of(ivec4(whole[2].x, whole[2].z, whole[3].x, whole[3].z), digit);
+        x[k][digit][3] = bytes_of(ivec4(whole[2].y, whole[2].w, whole[3].y, whole[3].w), digit);
         x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
             + sum_of_bytes(x[k][digit][3]);
     }

@@ -180,83 +180,57 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 64u + tile * 16u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    vec4 x0, x1, x2, x3;
-    load_runs(from, x0, x1, x2, x3);
-    vec4 x4, x5, x6, x7;
-    load_runs(from + 4u, x4, x5, x6, x7);
-    vec4 x8, x9, x10, x11;
-    load_runs(from + 8u, x8, x9, x10, x11);
-    vec4 x12, x13, x14, x15;
-    load_runs(from + 12u, x12, x13, x14, x15);
-    vec4 most0 = abs(x0);
-    most0 = max(most0, abs(x1));
-    most0 = max(most0, abs(x2));
-    most0 = max(most0, abs(x3));
-    most0 = max(most0, abs(x4));
-    most0 = max(most0, abs(x5));
-    most0 = max(most0, abs(x6));
-    most0 = max(most0, abs(x7));
-    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
-    if (DIGITS > 1u) {
-        most0 = max(most0, most1);
-        all0 += all1;
-        most1 = most0;
-        all1 = all0;
+    vec4 run[16];
+    [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
+    vec4 most[2], all[2];
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
+        most[s] = all[s] = vec4(0.0);
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) {
+            most[s] = max(most[s], abs(run[r]));
+            all[s] += run[r];
+        }
     }
-    const float scale0 = scale_of(most0, all0);
-    x_step[k][0] = 1.0 / scale0;
-    const ivec4 i0 = integers(x0 * scale0);
-    const ivec4 i1 = integers(x1 * scale0);
-    const ivec4 i2 = integers(x2 * scale0);
-    const ivec4 i3 = integers(x3 * scale0);
-    const ivec4 i4 = integers(x4 * scale0);
-    const ivec4 i5 = integers(x5 * scale0);
-    const ivec4 i6 = integers(x6 * scale0);
-    const ivec4 i7 = integers(x7 * scale0);
-    const float scale1 = scale_of(most1, all1);
-    x_step[k][1] = 1.0 / scale1;
-    const ivec4 i8 = integers(x8 * scale1);
-    const ivec4 i9 = integers(x9 * scale1);
-    const ivec4 i10 = integers(x10 * scale1);
-    const ivec4 i11 = integers(x11 * scale1);
-    const ivec4 i12 = integers(x12 * scale1);
-    const ivec4 i13 = integers(x13 * scale1);
-    const ivec4 i14 = integers(x14 * scale1);
-    const ivec4 i15 = integers(x15 * scale1);
-    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1) - 8 * BIAS);
-    x_sum[k][1] = x_step[k][0] * float(sum_of(i2 + i3) - 8 * BIAS);
-    x_sum[k][2] = x_step[k][0] * float(sum_of(i4 + i5) - 8 * BIAS);
-    x_sum[k][3] = x_step[k][0] * float(sum_of(i6 + i7) - 8 * BIAS);
-    x_sum[k][4] = x_step[k][1] * float(sum_of(i8 + i9) - 8 * BIAS);
-    x_sum[k][5] = x_step[k][1] * float(sum_of(i10 + i11) - 8 * BIAS);
-    x_sum[k][6] = x_step[k][1] * float(sum_of(i12 + i13) - 8 * BIAS);
-    x_sum[k][7] = x_step[k][1] * float(sum_of(i14 + i15) - 8 * BIAS);
+    if (DIGITS > 1u) {
+        [[unroll]] for (uint s = 1u; s < 2u; ++s) {
+            most[0] = max(most[0], most[s]);
+            all[0] += all[s];
+        }
+        [[unroll]] for (uint s = 1u; s < 2u; ++s) {
+            most[s] = most[0];
+            all[s] = all[0];
+        }
+    }
+    ivec4 whole[16];
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
+        const float scale = scale_of(most[s], all[s]);
+        x_step[k][s] = 1.0 / scale;
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+    }
+    x_sum[k][0] = x_step[k][0] * float(sum_of(whole[0] + whole[1]) - 8 * BIAS);
+    x_sum[k][1] = x_step[k][0] * float(sum_of(whole[2] + whole[3]) - 8 * BIAS);
+    x_sum[k][2] = x_step[k][0] * float(sum_of(whole[4] + whole[5]) - 8 * BIAS);
+    x_sum[k][3] = x_step[k][0] * float(sum_of(whole[6] + whole[7]) - 8 * BIAS);
+    x_sum[k][4] = x_step[k][1] * float(sum_of(whole[8] + whole[9]) - 8 * BIAS);
+    x_sum[k][5] = x_step[k][1] * float(sum_of(whole[10] + whole[11]) - 8 * BIAS);
+    x_sum[k][6] = x_step[k][1] * float(sum_of(whole[12] + whole[13]) - 8 * BIAS);
+    x_sum[k][7] = x_step[k][1] * float(sum_of(whole[14] + whole[15]) - 8 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(ivec4(i0.x, i0.z, i1.x, i1.z), digit);
-        x[k][digit][1] = bytes_of(ivec4(i0.y, i0.w, i1.y, i1.w), digit);
-        x[k][digit][2] = bytes_of(ivec4(i2.x, i2.z, i3.x, i3.z), digit);
-        x[k][digit][3] = bytes_of(ivec4(i2.y, i2.w, i3.y, i3.w), digit);
-        x[k][digit][4] = bytes_of(ivec4(i4.x, i4.z, i5.x, i5.z), digit);
-        x[k][digit][5] = bytes_of(ivec4(i4.y, i4.w, i5.y, i5.w), digit);
-        x[k][digit][6] = bytes_of(ivec4(i6.x, i6.z, i7.x, i7.z), digit);
-        x[k][digit][7] = bytes_of(ivec4(i6.y, i6.w, i7.y, i7.w), digit);
-        x[k][digit][8] = bytes_of(ivec4(i8.x, i8.z, i9.x, i9.z), digit);
-        x[k][digit][9] = bytes_of(ivec4(i8.y, i8.w, i9.y, i9.w), digit);
-        x[k][digit][10] = bytes_of(ivec4(i10.x, i10.z, i11.x, i11.z), digit);
-        x[k][digit][11] = bytes_of(ivec4(i10.y, i10.w, i11.y, i11.w), digit);
-        x[k][digit][12] = bytes_of(ivec4(i12.x, i12.z, i13.x, i13.z), digit);
-        x[k][digit][13] = bytes_of(ivec4(i12.y, i12.w, i13.y, i13.w), digit);
-        x[k][digit][14] = bytes_of(ivec4(i14.x, i14.z, i15.x, i15.z), digit);
-        x[k][digit][15] = bytes_of(ivec4(i14.y, i14.w, i15.y, i15.w), digit);
+        x[k][digit][0] = bytes_of(ivec4(whole[0].x, whole[0].z, whole[1].x, whole[1].z), digit);
+        x[k][digit][1] = bytes_of(ivec4(whole[0].y, whole[0].w, whole[1].y, whole[1].w), digit);
+        x[k][digit][2] = bytes_of(ivec4(whole[2].x, whole[2].z, whole[3].x, whole[3].z), digit);
+        x[k][digit][3] = bytes_of(ivec4(whole[2].y, whole[2].w, whole[3].y, whole[3].w), digit);
+        x[k][digit][4] = bytes_of(ivec4(whole[4].x, whole[4].z, whole[5].x, whole[5].z), digit);
+        x[k][digit][5] = bytes_of(ivec4(whole[4].y, whole[4].w, whole[5].y, whole[5].w), digit);
+        x[k][digit][6] = bytes_of(ivec4(whole[6].x, whole[6].z, whole[7].x, whole[7].z), digit);
+        x[k][digit][7] = bytes_of(ivec4(whole[6].y, whole[6].w, whole[7].y, whole[7].w), digit);
+        x[k][digit][8] = bytes_of(ivec4(whole[8].x, whole[8].z, whole[9].x, whole[9].z), digit);
+        x[k][digit][9] = bytes_of(ivec4(whole[8].y, whole[8].w, whole[9].y, whole[9].w), digit);
+        x[k][digit][10] = bytes_of(ivec4(whole[10].x, whole[10].z, whole[11].x, whole[11].z), digit);
+        x[k][digit][11] = bytes_of(ivec4(whole[10].y, whole[10].w, whole[11].y, whole[11].w), digit);
+        x[k][digit][12] = bytes_of(ivec4(whole[12].x, whole[12].z, whole[13].x, whole[13].z), digit);
+        x[k][digit][13] = bytes_of(ivec4(whole[12].y, whole[12].w, whole[13].y, whole[13].w), digit);
+        x[k][digit][14] = bytes_of(ivec4(whole[14].x, whole[14].z, whole[15].x, whole[15].z), digit);
+        x[k][digit][15] = bytes_of(ivec4(whole[14].y, whole[14].w, whole[15].y, whole[15].w), digit);
         x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]) + sum_of_bytes(x[k][digit][1]) + sum_of_bytes(x[k][digit][2])
             + sum_of_bytes(x[k][digit][3]);
         x_digits[k][digit][1] = sum_of_bytes(x[k][digit][4]) + sum_of_bytes(x[k][digit][5]) + sum_of_bytes(x[k][digit][6])

@@ -74,14 +74,9 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 8u + tile * 4u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 1u);
-    const vec4 x2 = x_run(from + 2u);
-    const vec4 x3 = x_run(from + 3u);
-    x[k][0] = x0 * 256.0;
-    x[k][1] = x1 * 256.0;
-    x[k][2] = x2 * 256.0;
-    x[k][3] = x3 * 256.0;
+    vec4 run[4];
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r);
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][r] = run[r] * 256.0;
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.

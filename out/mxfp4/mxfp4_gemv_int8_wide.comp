@@ -156,75 +156,39 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 32u + tile * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = staged_x(from);
-    const vec4 x1 = staged_x(from + 1u);
-    const vec4 x2 = staged_x(from + 4u);
-    const vec4 x3 = staged_x(from + 5u);
-    const vec4 x4 = staged_x(from + 8u);
-    const vec4 x5 = staged_x(from + 9u);
-    const vec4 x6 = staged_x(from + 12u);
-    const vec4 x7 = staged_x(from + 13u);
-    const vec4 x8 = staged_x(from + 16u);
-    const vec4 x9 = staged_x(from + 17u);
-    const vec4 x10 = staged_x(from + 20u);
-    const vec4 x11 = staged_x(from + 21u);
-    const vec4 x12 = staged_x(from + 24u);
-    const vec4 x13 = staged_x(from + 25u);
-    const vec4 x14 = staged_x(from + 28u);
-    const vec4 x15 = staged_x(from + 29u);
-    vec4 most0 = abs(x0);
-    most0 = max(most0, abs(x1));
-    most0 = max(most0, abs(x2));
-    most0 = max(most0, abs(x3));
-    most0 = max(most0, abs(x4));
-    most0 = max(most0, abs(x5));
-    most0 = max(most0, abs(x6));
-    most0 = max(most0, abs(x7));
-    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
-    x_step[k][0] = 1.0 / scale0;
-    const ivec4 i0 = integers(x0 * scale0);
-    const ivec4 i1 = integers(x1 * scale0);
-    const ivec4 i2 = integers(x2 * scale0);
-    const ivec4 i3 = integers(x3 * scale0);
-    const ivec4 i4 = integers(x4 * scale0);
-    const ivec4 i5 = integers(x5 * scale0);
-    const ivec4 i6 = integers(x6 * scale0);
-    const ivec4 i7 = integers(x7 * scale0);
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
-    x_step[k][1] = 1.0 / scale1;
-    const ivec4 i8 = integers(x8 * scale1);
-    const ivec4 i9 = integers(x9 * scale1);
-    const ivec4 i10 = integers(x10 * scale1);
-    const ivec4 i11 = integers(x11 * scale1);
-    const ivec4 i12 = integers(x12 * scale1);
-    const ivec4 i13 = integers(x13 * scale1);
-    const ivec4 i14 = integers(x14 * scale1);
-    const ivec4 i15 = integers(x15 * scale1);
+    vec4 run[16];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 2u + r / 2u * 4u);
+    vec4 most[2], all[2];
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
+        most[s] = all[s] = vec4(0.0);
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) {
+            most[s] = max(most[s], abs(run[r]));
+            all[s] += run[r];
+        }
+    }
+    ivec4 whole[16];
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
+        const float scale = scale_of(most[s], all[s]);
+        x_step[k][s] = 1.0 / scale;
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+    }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(ivec4(i0.x, i0.y, i2.x, i2.y), digit);
-        x[k][digit][1] = bytes_of(ivec4(i0.z, i0.w, i2.z, i2.w), digit);
-        x[k][digit][2] = bytes_of(ivec4(i1.x, i1.y, i3.x, i3.y), digit);
-        x[k][digit][3] = bytes_of(ivec4(i1.z, i1.w, i3.z, i3.w), digit);
-        x[k][digit][4] = bytes_of(ivec4(i4.x, i4.y, i6.x, i6.y), digit);
-        x[k][digit][5] = bytes_of(ivec4(i4.z, i4.w, i6.z, i6.w), digit);
-        x[k][digit][6] = bytes_of(ivec4(i5.x, i5.y, i7.x, i7.y), digit);
-        x[k][digit][7] = bytes_of(ivec4(i5.z, i5.w, i7.z, i7.w), digit);
-        x[k][digit][8] = bytes_of(ivec4(i8.x, i8.y, i10.x, i10.y), digit);
-        x[k][digit][9] = bytes_of(ivec4(i8.z, i8.w, i10.z, i10.w), digit);
-        x[k][digit][10] = bytes_of(ivec4(i9.x, i9.y, i11.x, i11.y), digit);
-        x[k][digit][11] = bytes_of(ivec4(i9.z, i9.w, i11.z, i11.w), digit);
-        x[k][digit][12] = bytes_of(ivec4(i12.x, i12.y, i14.x, i14.y), digit);
-        x[k][digit][13] = bytes_of(ivec4(i12.z, i12.w, i14.z, i14.w), digit);
-        x[k][digit][14] = bytes_of(ivec4(i13.x, i13.y, i15.x, i15.y), digit);
-        x[k][digit][15] = bytes_of(ivec4(i13.z, i13.w, i15.z, i15.w), digit);
+        x[k][digit][0] = bytes_of(ivec4(whole[0].x, whole[0].y, whole[2].x, whole[2].y), digit);
+        x[k][digit][1] = bytes_of(ivec4(whole[0].z, whole[0].w, whole[2].z, whole[2].w), digit);
+        x[k][digit][2] = bytes_of(ivec4(whole[1].x, whole[1].y, whole[3].x, whole[3].y), digit);
+        x[k][digit][3] = bytes_of(ivec4(whole[1].z, whole[1].w, whole[3].z, whole[3].w), digit);
+        x[k][digit][4] = bytes_of(ivec4(whole[4].x, whole[4].y, whole[6].x, whole[6].y), digit);
+        x[k][digit][5] = bytes_of(ivec4(whole[4].z, whole[4].w, whole[6].z, whole[6].w), digit);
+        x[k][digit][6] = bytes_of(ivec4(whole[5].x, whole[5].y, whole[7].x, whole[7].y), digit);
+        x[k][digit][7] = bytes_of(ivec4(whole[5].z, whole[5].w, whole[7].z, whole[7].w), digit);
+        x[k][digit][8] = bytes_of(ivec4(whole[8].x, whole[8].y, whole[10].x, whole[10].y), digit);
+        x[k][digit][9] = bytes_of(ivec4(whole[8].z, whole[8].w, whole[10].z, whole[10].w), digit);
+        x[k][digit][10] = bytes_of(ivec4(whole[9].x, whole[9].y, whole[11].x, whole[11].y), digit);
+        x[k][digit][11] = bytes_of(ivec4(whole[9].z, whole[9].w, whole[11].z, whole[11].w), digit);
+        x[k][digit][12] = bytes_of(ivec4(whole[12].x, whole[12].y, whole[14].x, whole[14].y), digit);
+        x[k][digit][13] = bytes_of(ivec4(whole[12].z, whole[12].w, whole[14].z, whole[14].w), digit);
+        x[k][digit][14] = bytes_of(ivec4(whole[13].x, whole[13].y, whole[15].x, whole[15].y), digit);
+        x[k][digit][15] = bytes_of(ivec4(whole[13].z, whole[13].w, whole[15].z, whole[15].w), digit);
     }
 }
 

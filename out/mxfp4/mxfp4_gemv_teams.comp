@@ -86,22 +86,9 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 32u + tile;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 4u);
-    const vec4 x2 = x_run(from + 8u);
-    const vec4 x3 = x_run(from + 12u);
-    const vec4 x4 = x_run(from + 16u);
-    const vec4 x5 = x_run(from + 20u);
-    const vec4 x6 = x_run(from + 24u);
-    const vec4 x7 = x_run(from + 28u);
-    x[k][0] = x0 * 32768.0;
-    x[k][1] = x1 * 32768.0;
-    x[k][2] = x2 * 32768.0;
-    x[k][3] = x3 * 32768.0;
-    x[k][4] = x4 * 32768.0;
-    x[k][5] = x5 * 32768.0;
-    x[k][6] = x6 * 32768.0;
-    x[k][7] = x7 * 32768.0;
+    vec4 run[8];
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r * 4u);
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][r] = run[r] * 32768.0;
 }
 
 // Loads tile `j` of row `n`.

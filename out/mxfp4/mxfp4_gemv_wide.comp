@@ -96,38 +96,9 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 32u + tile * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = staged_x(from);
-    const vec4 x1 = staged_x(from + 1u);
-    const vec4 x2 = staged_x(from + 4u);
-    const vec4 x3 = staged_x(from + 5u);
-    const vec4 x4 = staged_x(from + 8u);
-    const vec4 x5 = staged_x(from + 9u);
-    const vec4 x6 = staged_x(from + 12u);
-    const vec4 x7 = staged_x(from + 13u);
-    const vec4 x8 = staged_x(from + 16u);
-    const vec4 x9 = staged_x(from + 17u);
-    const vec4 x10 = staged_x(from + 20u);
-    const vec4 x11 = staged_x(from + 21u);
-    const vec4 x12 = staged_x(from + 24u);
-    const vec4 x13 = staged_x(from + 25u);
-    const vec4 x14 = staged_x(from + 28u);
-    const vec4 x15 = staged_x(from + 29u);
-    x[k][0] = x0 * 32768.0;
-    x[k][1] = x1 * 32768.0;
-    x[k][2] = x2 * 32768.0;
-    x[k][3] = x3 * 32768.0;
-    x[k][4] = x4 * 32768.0;
-    x[k][5] = x5 * 32768.0;
-    x[k][6] = x6 * 32768.0;
-    x[k][7] = x7 * 32768.0;
-    x[k][8] = x8 * 32768.0;
-    x[k][9] = x9 * 32768.0;
-    x[k][10] = x10 * 32768.0;
-    x[k][11] = x11 * 32768.0;
-    x[k][12] = x12 * 32768.0;
-    x[k][13] = x13 * 32768.0;
-    x[k][14] = x14 * 32768.0;
-    x[k][15] = x15 * 32768.0;
+    vec4 run[16];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r % 2u + r / 2u * 4u);
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][r] = run[r] * 32768.0;
 }
 
 // Loads tile `j` of row `n`.

@@ -120,18 +120,9 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 16u + tile * 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    vec4 x0, x1, x2, x3;
-    load_runs(from, x0, x1, x2, x3);
-    vec4 x4, x5, x6, x7;
-    load_runs(from + 4u, x4, x5, x6, x7);
-    x[k][0] = x0 * 16384.0;
-    x[k][1] = x1 * 16384.0;
-    x[k][2] = x2 * 16384.0;
-    x[k][3] = x3 * 16384.0;
-    x[k][4] = x4 * 16384.0;
-    x[k][5] = x5 * 16384.0;
-    x[k][6] = x6 * 16384.0;
-    x[k][7] = x7 * 16384.0;
+    vec4 run[8];
+    [[unroll]] for (uint r = 0u; r < 8u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][r] = run[r] * 16384.0;
 }
 
 // Loads tile `j` of row `n`.

@@ -87,24 +87,14 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 16u + tile * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 1u);
-    const vec4 x2 = x_run(from + 4u);
-    const vec4 x3 = x_run(from + 5u);
-    const vec4 x4 = x_run(from + 8u);
-    const vec4 x5 = x_run(from + 9u);
-    const vec4 x6 = x_run(from + 12u);
-    const vec4 x7 = x_run(from + 13u);
-    x[k][0] = x0 * 16777216.0;
-    x[k][1] = x1 * 16777216.0;
-    x[k][2] = x2 * 1048576.0;
-    x[k][3] = x3 * 1048576.0;
-    x[k][4] = x4 * 16777216.0;
-    x[k][5] = x5 * 16777216.0;
-    x[k][6] = x6 * 1048576.0;
-    x[k][7] = x7 * 1048576.0;
-    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
-    x_sum[k][1] = dot(x4 + x5 + x6 + x7, vec4(1.0));
+    vec4 run[8];
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 4u);
+    [[unroll]] for (uint r = 0u; r < 2u; ++r) x[k][r] = run[r] * 16777216.0;
+    [[unroll]] for (uint r = 2u; r < 4u; ++r) x[k][r] = run[r] * 1048576.0;
+    [[unroll]] for (uint r = 4u; r < 6u; ++r) x[k][r] = run[r] * 16777216.0;
+    [[unroll]] for (uint r = 6u; r < 8u; ++r) x[k][r] = run[r] * 1048576.0;
+    x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3], vec4(1.0));
+    x_sum[k][1] = dot(run[4] + run[5] + run[6] + run[7], vec4(1.0));
 }
 
 // Loads tile `j` of row `n`.

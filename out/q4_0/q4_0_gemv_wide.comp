@@ -97,40 +97,14 @@ vec4 staged_x(uint at) {
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = staged_x(from);
-    const vec4 x1 = staged_x(from + 1u);
-    const vec4 x2 = staged_x(from + 2u);
-    const vec4 x3 = staged_x(from + 3u);
-    const vec4 x4 = staged_x(from + 4u);
-    const vec4 x5 = staged_x(from + 5u);
-    const vec4 x6 = staged_x(from + 6u);
-    const vec4 x7 = staged_x(from + 7u);
-    const vec4 x8 = staged_x(from + 8u);
-    const vec4 x9 = staged_x(from + 9u);
-    const vec4 x10 = staged_x(from + 10u);
-    const vec4 x11 = staged_x(from + 11u);
-    const vec4 x12 = staged_x(from + 12u);
-    const vec4 x13 = staged_x(from + 13u);
-    const vec4 x14 = staged_x(from + 14u);
-    const vec4 x15 = staged_x(from + 15u);
-    x[k][0] = x0 * 16777216.0;
-    x[k][1] = x1 * 16777216.0;
-    x[k][2] = x2 * 16777216.0;
-    x[k][3] = x3 * 16777216.0;
-    x[k][4] = x4 * 1048576.0;
-    x[k][5] = x5 * 1048576.0;
-    x[k][6] = x6 * 1048576.0;
-    x[k][7] = x7 * 1048576.0;
-    x[k][8] = x8 * 16777216.0;
-    x[k][9] = x9 * 16777216.0;
-    x[k][10] = x10 * 16777216.0;
-    x[k][11] = x11 * 16777216.0;
-    x[k][12] = x12 * 1048576.0;
-    x[k][13] = x13 * 1048576.0;
-    x[k][14] = x14 * 1048576.0;
-    x[k][15] = x15 * 1048576.0;
-    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
-    x_sum[k][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+    vec4 run[16];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = staged_x(from + r);
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][r] = run[r] * 16777216.0;
+    [[unroll]] for (uint r = 4u; r < 8u; ++r) x[k][r] = run[r] * 1048576.0;
+    [[unroll]] for (uint r = 8u; r < 12u; ++r) x[k][r] = run[r] * 16777216.0;
+    [[unroll]] for (uint r = 12u; r < 16u; ++r) x[k][r] = run[r] * 1048576.0;
+    x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3] + run[4] + run[5] + run[6] + run[7], vec4(1.0));
+    x_sum[k][1] = dot(run[8] + run[9] + run[10] + run[11] + run[12] + run[13] + run[14] + run[15], vec4(1.0));
 }
 
 // Loads tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.

@@ -170,77 +170,38 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 64u + tile * 16u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    vec4 x0, x1, x2, x3;
-    load_runs(from, x0, x1, x2, x3);
-    vec4 x4, x5, x6, x7;
-    load_runs(from + 4u, x4, x5, x6, x7);
-    vec4 x8, x9, x10, x11;
-    load_runs(from + 8u, x8, x9, x10, x11);
-    vec4 x12, x13, x14, x15;
-    load_runs(from + 12u, x12, x13, x14, x15);
-    vec4 most0 = abs(x0);
-    most0 = max(most0, abs(x1));
-    most0 = max(most0, abs(x2));
-    most0 = max(most0, abs(x3));
-    most0 = max(most0, abs(x4));
-    most0 = max(most0, abs(x5));
-    most0 = max(most0, abs(x6));
-    most0 = max(most0, abs(x7));
-    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
-    if (DIGITS > 1u) {
-        most0 = max(most0, most1);
-        all0 += all1;
-        most1 = most0;
-        all1 = all0;
+    vec4 run[16];
+    [[unroll]] for (uint r = 0u; r < 16u; r += 4u) load_runs(from + r, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
+    vec4 most[2], all[2];
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
+        most[s] = all[s] = vec4(0.0);
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) {
+            most[s] = max(most[s], abs(run[r]));
+            all[s] += run[r];
+        }
     }
-    const float scale0 = scale_of(most0, all0);
-    x_step[k][0] = 1.0 / scale0;
-    const ivec4 i0 = integers(x0 * scale0);
-    const ivec4 i1 = integers(x1 * scale0);
-    const ivec4 i2 = integers(x2 * scale0);
-    const ivec4 i3 = integers(x3 * scale0);
-    const ivec4 i4 = integers(x4 * scale0);
-    const ivec4 i5 = integers(x5 * scale0);
-    const ivec4 i6 = integers(x6 * scale0);
-    const ivec4 i7 = integers(x7 * scale0);
-    const float scale1 = scale_of(most1, all1);
-    x_step[k][1] = 1.0 / scale1;
-    const ivec4 i8 = integers(x8 * scale1);
-    const ivec4 i9 = integers(x9 * scale1);
-    const ivec4 i10 = integers(x10 * scale1);
-    const ivec4 i11 = integers(x11 * scale1);
-    const ivec4 i12 = integers(x12 * scale1);
-    const ivec4 i13 = integers(x13 * scale1);
-    const ivec4 i14 = integers(x14 * scale1);
-    const ivec4 i15 = integers(x15 * scale1);
-    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7) - 32 * BIAS);
-    x_sum[k][1] = x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15) - 32 * BIAS);
+    if (DIGITS > 1u) {
+        [[unroll]] for (uint s = 1u; s < 2u; ++s) {
+            most[0] = max(most[0], most[s]);
+            all[0] += all[s];
+        }
+        [[unroll]] for (uint s = 1u; s < 2u; ++s) {
+            most[s] = most[0];
+            all[s] = all[0];
+        }
+    }
+    ivec4 whole[16];
+    [[unroll]] for (uint s = 0u; s < 2u; ++s) {
+        const float scale = scale_of(most[s], all[s]);
+        x_step[k][s] = 1.0 / scale;
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+    }
+    x_sum[k][0] = x_step[k][0] * float(sum_of(whole[0] + whole[1] + whole[2] + whole[3] + whole[4] + whole[5] + whole[6] + whole[7])
+        - 32 * BIAS);
+    x_sum[k][1] = x_step[k][1] * float(sum_of(whole[8] + whole[9] + whole[10] + whole[11] + whole[12] + whole[13] + whole[14] + whole[15])
+        - 32 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(i0, digit);
-        x[k][digit][1] = bytes_of(i1, digit);
-        x[k][digit][2] = bytes_of(i2, digit);
-        x[k][digit][3] = bytes_of(i3, digit);
-        x[k][digit][4] = bytes_of(i4, digit);
-        x[k][digit][5] = bytes_of(i5, digit);
-        x[k][digit][6] = bytes_of(i6, digit);
-        x[k][digit][7] = bytes_of(i7, digit);
-        x[k][digit][8] = bytes_of(i8, digit);
-        x[k][digit][9] = bytes_of(i9, digit);
-        x[k][digit][10] = bytes_of(i10, digit);
-        x[k][digit][11] = bytes_of(i11, digit);
-        x[k][digit][12] = bytes_of(i12, digit);
-        x[k][digit][13] = bytes_of(i13, digit);
-        x[k][digit][14] = bytes_of(i14, digit);
-        x[k][digit][15] = bytes_of(i15, digit);
+        [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][digit][r] = bytes_of(whole[r], digit);
     }
 }
 

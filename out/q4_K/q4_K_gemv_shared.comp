@@ -86,16 +86,12 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 16u;
     const uint place = j / 16u * 64u + tile / 4u * 16u + tile % 4u * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 1u);
-    const vec4 x2 = x_run(from + 8u);
-    const vec4 x3 = x_run(from + 9u);
-    x[k][0] = x0 * 16777216.0;
-    x[k][1] = x1 * 16777216.0;
-    x[k][2] = x2 * 1048576.0;
-    x[k][3] = x3 * 1048576.0;
-    x_sum[k][0] = dot(x0 + x1, vec4(1.0));
-    x_sum[k][1] = dot(x2 + x3, vec4(1.0));
+    vec4 run[4];
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r % 2u + r / 2u * 8u);
+    [[unroll]] for (uint r = 0u; r < 2u; ++r) x[k][r] = run[r] * 16777216.0;
+    [[unroll]] for (uint r = 2u; r < 4u; ++r) x[k][r] = run[r] * 1048576.0;
+    x_sum[k][0] = dot(run[0] + run[1], vec4(1.0));
+    x_sum[k][1] = dot(run[2] + run[3], vec4(1.0));
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.

@@ -122,20 +122,12 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
     const uint place = j / 8u * 64u + tile / 2u * 16u + tile % 2u * 4u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    vec4 x0, x1, x2, x3;
-    load_runs(from, x0, x1, x2, x3);
-    vec4 x4, x5, x6, x7;
-    load_runs(from + 8u, x4, x5, x6, x7);
-    x[k][0] = x0 * 16777216.0;
-    x[k][1] = x1 * 16777216.0;
-    x[k][2] = x2 * 16777216.0;
-    x[k][3] = x3 * 16777216.0;
-    x[k][4] = x4 * 1048576.0;
-    x[k][5] = x5 * 1048576.0;
-    x[k][6] = x6 * 1048576.0;
-    x[k][7] = x7 * 1048576.0;
-    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
-    x_sum[k][1] = dot(x4 + x5 + x6 + x7, vec4(1.0));
+    vec4 run[8];
+    [[unroll]] for (uint r = 0u; r < 8u; r += 4u) load_runs(from + r % 4u + r / 4u * 8u, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][r] = run[r] * 16777216.0;
+    [[unroll]] for (uint r = 4u; r < 8u; ++r) x[k][r] = run[r] * 1048576.0;
+    x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3], vec4(1.0));
+    x_sum[k][1] = dot(run[4] + run[5] + run[6] + run[7], vec4(1.0));
 }
 
 // Loads tile `j` of row `n`.

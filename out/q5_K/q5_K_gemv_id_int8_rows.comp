@@ -139,49 +139,28 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
     const uint place = j / 8u * 64u + tile;
     const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 8u);
-    const vec4 x2 = x_run(from + 16u);
-    const vec4 x3 = x_run(from + 24u);
-    const vec4 x4 = x_run(from + 32u);
-    const vec4 x5 = x_run(from + 40u);
-    const vec4 x6 = x_run(from + 48u);
-    const vec4 x7 = x_run(from + 56u);
-    vec4 most = abs(x0);
-    most = max(most, abs(x1));
-    most = max(most, abs(x2));
-    most = max(most, abs(x3));
-    most = max(most, abs(x4));
-    most = max(most, abs(x5));
-    most = max(most, abs(x6));
-    most = max(most, abs(x7));
-    const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    vec4 run[8];
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r * 8u);
+    vec4 most, all;
+    most = all = vec4(0.0);
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) {
+        most = max(most, abs(run[r]));
+        all += run[r];
+    }
+    ivec4 whole[8];
+    const float scale = scale_of(most, all);
     x_step[k][0] = 1.0 / scale;
-    const ivec4 i0 = integers(x0 * scale);
-    const ivec4 i1 = integers(x1 * scale);
-    const ivec4 i2 = integers(x2 * scale);
-    const ivec4 i3 = integers(x3 * scale);
-    const ivec4 i4 = integers(x4 * scale);
-    const ivec4 i5 = integers(x5 * scale);
-    const ivec4 i6 = integers(x6 * scale);
-    const ivec4 i7 = integers(x7 * scale);
-    x_sum[k][0] = x_step[k][0] * float(sum_of(i0) - 4 * BIAS);
-    x_sum[k][1] = x_step[k][0] * float(sum_of(i1) - 4 * BIAS);
-    x_sum[k][2] = x_step[k][0] * float(sum_of(i2) - 4 * BIAS);
-    x_sum[k][3] = x_step[k][0] * float(sum_of(i3) - 4 * BIAS);
-    x_sum[k][4] = x_step[k][0] * float(sum_of(i4) - 4 * BIAS);
-    x_sum[k][5] = x_step[k][0] * float(sum_of(i5) - 4 * BIAS);
-    x_sum[k][6] = x_step[k][0] * float(sum_of(i6) - 4 * BIAS);
-    x_sum[k][7] = x_step[k][0] * float(sum_of(i7) - 4 * BIAS);
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) whole[r] = integers(run[r] * scale);
+    x_sum[k][0] = x_step[k][0] * float(sum_of(whole[0]) - 4 * BIAS);
+    x_sum[k][1] = x_step[k][0] * float(sum_of(whole[1]) - 4 * BIAS);
+    x_sum[k][2] = x_step[k][0] * float(sum_of(whole[2]) - 4 * BIAS);
+    x_sum[k][3] = x_step[k][0] * float(sum_of(whole[3]) - 4 * BIAS);
+    x_sum[k][4] = x_step[k][0] * float(sum_of(whole[4]) - 4 * BIAS);
+    x_sum[k][5] = x_step[k][0] * float(sum_of(whole[5]) - 4 * BIAS);
+    x_sum[k][6] = x_step[k][0] * float(sum_of(whole[6]) - 4 * BIAS);
+    x_sum[k][7] = x_step[k][0] * float(sum_of(whole[7]) - 4 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(i0, digit);
-        x[k][digit][1] = bytes_of(i1, digit);
-        x[k][digit][2] = bytes_of(i2, digit);
-        x[k][digit][3] = bytes_of(i3, digit);
-        x[k][digit][4] = bytes_of(i4, digit);
-        x[k][digit][5] = bytes_of(i5, digit);
-        x[k][digit][6] = bytes_of(i6, digit);
-        x[k][digit][7] = bytes_of(i7, digit);
+        [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][digit][r] = bytes_of(whole[r], digit);
     }
 }
 

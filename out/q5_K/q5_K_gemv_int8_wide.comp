@@ -186,153 +186,42 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 64u + tile * 4u;
     const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
-    vec4 x0, x1, x2, x3;
-    load_runs(from, x0, x1, x2, x3);
-    vec4 x4, x5, x6, x7;
-    load_runs(from + 8u, x4, x5, x6, x7);
-    vec4 x8, x9, x10, x11;
-    load_runs(from + 16u, x8, x9, x10, x11);
-    vec4 x12, x13, x14, x15;
-    load_runs(from + 24u, x12, x13, x14, x15);
-    vec4 x16, x17, x18, x19;
-    load_runs(from + 32u, x16, x17, x18, x19);
-    vec4 x20, x21, x22, x23;
-    load_runs(from + 40u, x20, x21, x22, x23);
-    vec4 x24, x25, x26, x27;
-    load_runs(from + 48u, x24, x25, x26, x27);
-    vec4 x28, x29, x30, x31;
-    load_runs(from + 56u, x28, x29, x30, x31);
-    vec4 most0 = abs(x0);
-    most0 = max(most0, abs(x1));
-    most0 = max(most0, abs(x2));
-    most0 = max(most0, abs(x3));
-    most0 = max(most0, abs(x4));
-    most0 = max(most0, abs(x5));
-    most0 = max(most0, abs(x6));
-    most0 = max(most0, abs(x7));
-    vec4 all0 = x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7;
-    vec4 most1 = abs(x8);
-    most1 = max(most1, abs(x9));
-    most1 = max(most1, abs(x10));
-    most1 = max(most1, abs(x11));
-    most1 = max(most1, abs(x12));
-    most1 = max(most1, abs(x13));
-    most1 = max(most1, abs(x14));
-    most1 = max(most1, abs(x15));
-    vec4 all1 = x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15;
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    vec4 all2 = x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23;
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    vec4 all3 = x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31;
-    if (DIGITS > 1u) {
-        most0 = max(most0, most1);
-        all0 += all1;
-        most0 = max(most0, most2);
-        all0 += all2;
-        most0 = max(most0, most3);
-        all0 += all3;
-        most1 = most0;
-        all1 = all0;
-        most2 = most0;
-        all2 = all0;
-        most3 = most0;
-        all3 = all0;
+    vec4 run[32];
+    [[unroll]] for (uint r = 0u; r < 32u; r += 4u) load_runs(from + r % 4u + r / 4u * 8u, run[r], run[r + 1u], run[r + 2u], run[r + 3u]);
+    vec4 most[4], all[4];
+    [[unroll]] for (uint s = 0u; s < 4u; ++s) {
+        most[s] = all[s] = vec4(0.0);
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) {
+            most[s] = max(most[s], abs(run[r]));
+            all[s] += run[r];
+        }
     }
-    const float scale0 = scale_of(most0, all0);
-    x_step[k][0] = 1.0 / scale0;
-    const ivec4 i0 = integers(x0 * scale0);
-    const ivec4 i1 = integers(x1 * scale0);
-    const ivec4 i2 = integers(x2 * scale0);
-    const ivec4 i3 = integers(x3 * scale0);
-    const ivec4 i4 = integers(x4 * scale0);
-    const ivec4 i5 = integers(x5 * scale0);
-    const ivec4 i6 = integers(x6 * scale0);
-    const ivec4 i7 = integers(x7 * scale0);
-    const float scale1 = scale_of(most1, all1);
-    x_step[k][1] = 1.0 / scale1;
-    const ivec4 i8 = integers(x8 * scale1);
-    const ivec4 i9 = integers(x9 * scale1);
-    const ivec4 i10 = integers(x10 * scale1);
-    const ivec4 i11 = integers(x11 * scale1);
-    const ivec4 i12 = integers(x12 * scale1);
-    const ivec4 i13 = integers(x13 * scale1);
-    const ivec4 i14 = integers(x14 * scale1);
-    const ivec4 i15 = integers(x15 * scale1);
-    const float scale2 = scale_of(most2, all2);
-    x_step[k][2] = 1.0 / scale2;
-    const ivec4 i16 = integers(x16 * scale2);
-    const ivec4 i17 = integers(x17 * scale2);
-    const ivec4 i18 = integers(x18 * scale2);
-    const ivec4 i19 = integers(x19 * scale2);
-    const ivec4 i20 = integers(x20 * scale2);
-    const ivec4 i21 = integers(x21 * scale2);
-    const ivec4 i22 = integers(x22 * scale2);
-    const ivec4 i23 = integers(x23 * scale2);
-    const float scale3 = scale_of(most3, all3);
-    x_step[k][3] = 1.0 / scale3;
-    const ivec4 i24 = integers(x24 * scale3);
-    const ivec4 i25 = integers(x25 * scale3);
-    const ivec4 i26 = integers(x26 * scale3);
-    const ivec4 i27 = integers(x27 * scale3);
-    const ivec4 i28 = integers(x28 * scale3);
-    const ivec4 i29 = integers(x29 * scale3);
-    const ivec4 i30 = integers(x30 * scale3);
-    const ivec4 i31 = integers(x31 * scale3);
-    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3) - 16 * BIAS);
-    x_sum[k][1] = x_step[k][0] * float(sum_of(i4 + i5 + i6 + i7) - 16 * BIAS);
-    x_sum[k][2] = x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11) - 16 * BIAS);
-    x_sum[k][3] = x_step[k][1] * float(sum_of(i12 + i13 + i14 + i15) - 16 * BIAS);
-    x_sum[k][4] = x_step[k][2] * float(sum_of(i16 + i17 + i18 + i19) - 16 * BIAS);
-    x_sum[k][5] = x_step[k][2] * float(sum_of(i20 + i21 + i22 + i23) - 16 * BIAS);
-    x_sum[k][6] = x_step[k][3] * float(sum_of(i24 + i25 + i26 + i27) - 16 * BIAS);
-    x_sum[k][7] = x_step[k][3] * float(sum_of(i28 + i29 + i30 + i31) - 16 * BIAS);
+    if (DIGITS > 1u) {
+        [[unroll]] for (uint s = 1u; s < 4u; ++s) {
+            most[0] = max(most[0], most[s]);
+            all[0] += all[s];
+        }
+        [[unroll]] for (uint s = 1u; s < 4u; ++s) {
+            most[s] = most[0];
+            all[s] = all[0];
+        }
+    }
+    ivec4 whole[32];
+    [[unroll]] for (uint s = 0u; s < 4u; ++s) {
+        const float scale = scale_of(most[s], all[s]);
+        x_step[k][s] = 1.0 / scale;
+        [[unroll]] for (uint r = 8u * s; r < 8u * s + 8u; ++r) whole[r] = integers(run[r] * scale);
+    }
+    x_sum[k][0] = x_step[k][0] * float(sum_of(whole[0] + whole[1] + whole[2] + whole[3]) - 16 * BIAS);
+    x_sum[k][1] = x_step[k][0] * float(sum_of(whole[4] + whole[5] + whole[6] + whole[7]) - 16 * BIAS);
+    x_sum[k][2] = x_step[k][1] * float(sum_of(whole[8] + whole[9] + whole[10] + whole[11]) - 16 * BIAS);
+    x_sum[k][3] = x_step[k][1] * float(sum_of(whole[12] + whole[13] + whole[14] + whole[15]) - 16 * BIAS);
+    x_sum[k][4] = x_step[k][2] * float(sum_of(whole[16] + whole[17] + whole[18] + whole[19]) - 16 * BIAS);
+    x_sum[k][5] = x_step[k][2] * float(sum_of(whole[20] + whole[21] + whole[22] + whole[23]) - 16 * BIAS);
+    x_sum[k][6] = x_step[k][3] * float(sum_of(whole[24] + whole[25] + whole[26] + whole[27]) - 16 * BIAS);
+    x_sum[k][7] = x_step[k][3] * float(sum_of(whole[28] + whole[29] + whole[30] + whole[31]) - 16 * BIAS);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(i0, digit);
-        x[k][digit][1] = bytes_of(i1, digit);
-        x[k][digit][2] = bytes_of(i2, digit);
-        x[k][digit][3] = bytes_of(i3, digit);
-        x[k][digit][4] = bytes_of(i4, digit);
-        x[k][digit][5] = bytes_of(i5, digit);
-        x[k][digit][6] = bytes_of(i6, digit);
-        x[k][digit][7] = bytes_of(i7, digit);
-        x[k][digit][8] = bytes_of(i8, digit);
-        x[k][digit][9] = bytes_of(i9, digit);
-        x[k][digit][10] = bytes_of(i10, digit);
-        x[k][digit][11] = bytes_of(i11, digit);
-        x[k][digit][12] = bytes_of(i12, digit);
-        x[k][digit][13] = bytes_of(i13, digit);
-        x[k][digit][14] = bytes_of(i14, digit);
-        x[k][digit][15] = bytes_of(i15, digit);
-        x[k][digit][16] = bytes_of(i16, digit);
-        x[k][digit][17] = bytes_of(i17, digit);
-        x[k][digit][18] = bytes_of(i18, digit);
-        x[k][digit][19] = bytes_of(i19, digit);
-        x[k][digit][20] = bytes_of(i20, digit);
-        x[k][digit][21] = bytes_of(i21, digit);
-        x[k][digit][22] = bytes_of(i22, digit);
-        x[k][digit][23] = bytes_of(i23, digit);
-        x[k][digit][24] = bytes_of(i24, digit);
-        x[k][digit][25] = bytes_of(i25, digit);
-        x[k][digit][26] = bytes_of(i26, digit);
-        x[k][digit][27] = bytes_of(i27, digit);
-        x[k][digit][28] = bytes_of(i28, digit);
-        x[k][digit][29] = bytes_of(i29, digit);
-        x[k][digit][30] = bytes_of(i30, digit);
-        x[k][digit][31] = bytes_of(i31, digit);
+        [[unroll]] for (uint r = 0u; r < 32u; ++r) x[k][digit][r] = bytes_of(whole[r], digit);
     }
 }
 

@@ -87,30 +87,17 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
     const uint place = j / 8u * 64u + tile;
     const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 8u);
-    const vec4 x2 = x_run(from + 16u);
-    const vec4 x3 = x_run(from + 24u);
-    const vec4 x4 = x_run(from + 32u);
-    const vec4 x5 = x_run(from + 40u);
-    const vec4 x6 = x_run(from + 48u);
-    const vec4 x7 = x_run(from + 56u);
-    x[k][0] = x0 * 16777216.0;
-    x[k][1] = x1 * 16777216.0;
-    x[k][2] = x2 * 16777216.0;
-    x[k][3] = x3 * 16777216.0;
-    x[k][4] = x4 * 16777216.0;
-    x[k][5] = x5 * 16777216.0;
-    x[k][6] = x6 * 16777216.0;
-    x[k][7] = x7 * 16777216.0;
-    x_sum[k][0] = dot(x0, vec4(1.0));
-    x_sum[k][1] = dot(x1, vec4(1.0));
-    x_sum[k][2] = dot(x2, vec4(1.0));
-    x_sum[k][3] = dot(x3, vec4(1.0));
-    x_sum[k][4] = dot(x4, vec4(1.0));
-    x_sum[k][5] = dot(x5, vec4(1.0));
-    x_sum[k][6] = dot(x6, vec4(1.0));
-    x_sum[k][7] = dot(x7, vec4(1.0));
+    vec4 run[8];
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) run[r] = x_run(from + r * 8u);
+    [[unroll]] for (uint r = 0u; r < 8u; ++r) x[k][r] = run[r] * 16777216.0;
+    x_sum[k][0] = dot(run[0], vec4(1.0));
+    x_sum[k][1] = dot(run[1], vec4(1.0));
+    x_sum[k][2] = dot(run[2], vec4(1.0));
+    x_sum[k][3] = dot(run[3], vec4(1.0));
+    x_sum[k][4] = dot(run[4], vec4(1.0));
+    x_sum[k][5] = dot(run[5], vec4(1.0));
+    x_sum[k][6] = dot(run[6], vec4(1.0));
+    x_sum[k][7] = dot(run[7], vec4(1.0));
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.

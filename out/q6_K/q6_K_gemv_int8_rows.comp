@@ -138,25 +138,20 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 16u;
     const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 8u);
-    const vec4 x2 = x_run(from + 16u);
-    const vec4 x3 = x_run(from + 24u);
-    vec4 most = abs(x0);
-    most = max(most, abs(x1));
-    most = max(most, abs(x2));
-    most = max(most, abs(x3));
-    const float scale = scale_of(most, x0 + x1 + x2 + x3);
+    vec4 run[4];
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r * 8u);
+    vec4 most, all;
+    most = all = vec4(0.0);
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) {
+        most = max(most, abs(run[r]));
+        all += run[r];
+    }
+    ivec4 whole[4];
+    const float scale = scale_of(most, all);
     x_step[k][0] = 1.0 / scale;
-    const ivec4 i0 = integers(x0 * scale);
-    const ivec4 i1 = integers(x1 * scale);
-    const ivec4 i2 = integers(x2 * scale);
-    const ivec4 i3 = integers(x3 * scale);
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) whole[r] = integers(run[r] * scale);
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        x[k][digit][0] = bytes_of(i0, digit);
-        x[k][digit][1] = bytes_of(i1, digit);
-        x[k][digit][2] = bytes_of(i2, digit);
-        x[k][digit][3] = bytes_of(i3, digit);
+        [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][digit][r] = bytes_of(whole[r], digit);
         x_digits[k][digit][0] = sum_of_bytes(x[k][digit][0]);
         x_digits[k][digit][1] = sum_of_bytes(x[k][digit][1]);
         x_digits[k][digit][2] = sum_of_bytes(x[k][digit][2]);

@@ -84,18 +84,13 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 16u;
     const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 8u);
-    const vec4 x2 = x_run(from + 16u);
-    const vec4 x3 = x_run(from + 24u);
-    x[k][0] = x0 * 16777216.0;
-    x[k][1] = x1 * 16777216.0;
-    x[k][2] = x2 * 16777216.0;
-    x[k][3] = x3 * 16777216.0;
-    x_sum[k][0] = dot(x0, vec4(1.0));
-    x_sum[k][1] = dot(x1, vec4(1.0));
-    x_sum[k][2] = dot(x2, vec4(1.0));
-    x_sum[k][3] = dot(x3, vec4(1.0));
+    vec4 run[4];
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) run[r] = x_run(from + r * 8u);
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) x[k][r] = run[r] * 16777216.0;
+    x_sum[k][0] = dot(run[0], vec4(1.0));
+    x_sum[k][1] = dot(run[1], vec4(1.0));
+    x_sum[k][2] = dot(run[2], vec4(1.0));
+    x_sum[k][3] = dot(run[3], vec4(1.0));
 }
 
 // 32 bits from words of 16.

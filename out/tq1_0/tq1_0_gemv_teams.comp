@@ -89,39 +89,11 @@ void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
     const uint place = j / 8u * 128u + tile / 4u * 64u + tile % 4u;
     const uint from = min(vector, batch - 1u) * row_tiles * 16u + place;
-    const vec4 x0 = x_run(from);
-    const vec4 x1 = x_run(from + 4u);
-    const vec4 x2 = x_run(from + 8u);
-    const vec4 x3 = x_run(from + 12u);
-    const vec4 x4 = x_run(from + 16u);
-    const vec4 x5 = x_run(from + 20u);
-    const vec4 x6 = x_run(from + 24u);
-    const vec4 x7 = x_run(from + 28u);
-    const vec4 x8 = x_run(from + 32u);
-    const vec4 x9 = x_run(from + 36u);
-    const vec4 x10 = x_run(from + 40u);
-    const vec4 x11 = x_run(from + 44u);
-    const vec4 x12 = x_run(from + 48u);
-    const vec4 x13 = x_run(from + 52u);
-    const vec4 x14 = x_run(from + 56u);
-    const vec4 x15 = x_run(from + 60u);
-    x[k][0] = x0 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][1] = x1 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][2] = x2 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][3] = x3 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][4] = x4 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][5] = x5 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][6] = x6 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][7] = x7 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][8] = x8 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][9] = x9 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][10] = x10 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][11] = x11 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][12] = x12 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][13] = x13 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][14] = x14 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x[k][15] = x15 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
-    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+    vec4 run[16];
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) run[r] = x_run(from + r * 4u);
+    [[unroll]] for (uint r = 0u; r < 16u; ++r) x[k][r] = run[r] * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+    x_sum[k][0] = dot(run[0] + run[1] + run[2] + run[3] + run[4] + run[5] + run[6] + run[7] + run[8] + run[9] + run[10] + run[11] + run[12]
+        + run[13] + run[14] + run[15], vec4(1.0));
 }
 
 // Loads tile `j` of row `n`.
