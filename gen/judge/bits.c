@@ -56,18 +56,26 @@ static void list_bits(flips *f) {
                                  .off = QG_NEW_ARRAY(arena, bool, l->elements)};
 }
 
+/* Bits that nobody sets are left as they are. */
+static bool is_idle(const flips *f, const flip *i) {
+    const qg_owner *o = &f->maps[i->buffer][i->bit];
+    return o->kind == QG_OWNER_SPARE || (o->kind == QG_OWNER_CODE && f->t->idle[o->code] >> o->bit & 1);
+}
+
 static void make_blocks(flips *f, uint32_t n_bases) {
     qg_trial *t = f->t;
     f->bases = qg_blocks_new(t->arena, t->layout, n_bases);
     f->all = qg_blocks_new(t->arena, t->layout, (uint64_t)n_bases * (f->count + 1));
     for (uint32_t k = 0; k < n_bases; ++k) {
         const uint64_t first = (uint64_t)k * (f->count + 1);
-        qg_block_draw(t->arena, t->layout, &f->bases, k, 20000, &t->random);
+        qg_block_draw(t, &f->bases, k, 20000, &t->random);
         for (uint32_t n = 0; n <= f->count; ++n) qg_block_copy(t->layout, &f->bases, k, &f->all, first + n);
         for (uint32_t n = 0; n < f->count; ++n) {
             const flip *i = &f->items[n];
+            if (is_idle(f, i)) continue;
             f->all.data[i->buffer][(first + n + 1) * t->layout->buffers[i->buffer].bytes + i->bit / 8] ^=
                 (unsigned char)(1u << (i->bit % 8));
+            qg_block_usual(t->layout, &f->all, first + n + 1); /* other words are for `unused` */
         }
     }
 }
@@ -199,7 +207,8 @@ static void classify(flips *f) {
         const bool structural = kind_of(i, count) != NULL;
         if (!i->kind && !structural && !within(i->off, f->t->known, count)) i->kind = "wrong-weight";
         *state = !i->kind && !structural ? QG_BIT_RIGHT : any(i->found, count) ? QG_BIT_WRONG : QG_BIT_UNREAD;
-        if (!i->kind && !structural && f->maps[i->buffer][i->bit].kind != QG_OWNER_CODE) *state = QG_BIT_SPARE;
+        if (!i->kind && !structural && (is_idle(f, i) || f->maps[i->buffer][i->bit].kind == QG_OWNER_NONE))
+            *state = QG_BIT_SPARE;
         for (uint32_t e = 0; e < count && i->kind; ++e) off[e] |= i->off[e];
     }
     for (uint32_t e = 0; e < count; ++e)

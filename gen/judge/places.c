@@ -111,7 +111,7 @@ static void see_shape(qg_trial *t, qg_call_shape shape) {
     qg_blocks blocks = qg_blocks_new(t->arena, t->layout, shape.rows * shape.cols / t->layout->elements);
     float *x = QG_NEW_ARRAY(t->arena, float, shape.batch *shape.cols);
     uint32_t *indices = QG_NEW_ARRAY(t->arena, uint32_t, shape.batch);
-    for (uint64_t i = 0; i < blocks.count; ++i) qg_block_draw(t->arena, t->layout, &blocks, i, 20000, &t->random);
+    for (uint64_t i = 0; i < blocks.count; ++i) qg_block_draw(t, &blocks, i, 20000, &t->random);
     for (uint64_t i = 0; i < shape.batch * shape.cols; ++i)
         x[i] = (float)((int)(qg_random(&t->random) % 255) - 127) / 64;
     for (uint64_t i = 0; i < shape.batch; ++i) indices[i] = (uint32_t)(shape.rows - 1 - i % shape.rows);

@@ -110,7 +110,7 @@ qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, float 
     if (qg_call_of(t, shape, call)) return c;
     const uint64_t n = shape.rows * shape.cols;
     l.blocks = qg_blocks_new(t->arena, t->layout, n / t->layout->elements);
-    for (uint64_t i = 0; i < l.blocks.count; ++i) qg_block_draw(t->arena, t->layout, &l.blocks, i, 20000, &random);
+    for (uint64_t i = 0; i < l.blocks.count; ++i) qg_block_draw(t, &l.blocks, i, 20000, &random);
     l.values = QG_NEW_ARRAY(t->arena, float, n);
     l.magnitudes = QG_NEW_ARRAY(t->arena, float, n);
     qg_expect_values(t, &l.blocks, l.values, l.magnitudes);

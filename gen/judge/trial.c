@@ -453,8 +453,8 @@ static const char *prepare(qg_trial *t) {
 
 const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harness *harness, uint32_t threads,
                      const qg_trial_options *options, qg_judgement *judgement) {
-    static void (*const see[QG_EVIDENCE_COUNT])(qg_trial *) = {qg_see_bits,   qg_see_values, qg_see_shapes,
-                                                               qg_see_places, qg_see_order,  qg_see_sums};
+    static void (*const see[QG_EVIDENCE_COUNT])(qg_trial *) = {
+        qg_see_bits, qg_see_values, qg_see_shapes, qg_see_places, qg_see_order, qg_see_sums, qg_see_unused};
     qg_trial *t = QG_NEW(arena, qg_trial);
     qg_outcome outcome;
     const double begin = now();
@@ -473,6 +473,7 @@ const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harnes
     harness->lanes = qg_worker_lanes(t->worker);
     judgement->where = qg_format(arena, "%s", qg_worker_where(t->worker));
     make_crossed(t);
+    qg_find_idle(t);
     for (uint32_t e = 0; e < QG_EVIDENCE_COUNT && !t->unable; ++e) {
         const double from = now();
         t->evidence = (qg_evidence)e;

@@ -50,6 +50,7 @@ typedef struct qg_trial {
     double rounding;  /* a value may be off by this part of its magnitude */
     bool *known;      /* elements of a block that are known to be wrong; the evidence that follows leaves them out */
     bool any_known;
+    uint32_t *idle;      /* bits of each code that change nothing by the specification; NULL: not known yet */
     bool wrong_shapes;   /* sums of some shapes are wrong */
     uint64_t fault_size; /* of the smallest shape with which it faulted; 0: it has not */
     uint32_t fault;      /* number of that finding */
@@ -57,6 +58,9 @@ typedef struct qg_trial {
     bool stopped;       /* it is launched no more */
     const char *unable; /* why nothing more can be tried */
 } qg_trial;
+
+/* Random bits, of which all values are finite and below `most`, and not all 0; unused ones are 0. */
+void qg_block_draw(qg_trial *t, const qg_blocks *blocks, uint64_t block, double most, uint64_t *random);
 
 /* The kernel is judged by all evidence. NULL, or why it could not be. */
 const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harness *harness, uint32_t threads,
@@ -70,9 +74,17 @@ void qg_block_copy(const qg_layout *layout, const qg_blocks *from, uint64_t i, c
 /* The bits of an instance of a code; codes that share bits with others (a base) are left as they are: false. */
 bool qg_block_set(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint32_t code, uint32_t instance,
                   uint32_t bits);
-/* Random bits, of which all values are finite and below `most`, and not all 0. */
-void qg_block_draw(qg_arena *arena, const qg_layout *layout, const qg_blocks *blocks, uint64_t block, double most,
-                   uint64_t *random);
+/* The bits that an instance of a code has; 0 for digits of a word. */
+uint32_t qg_block_bits(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint32_t code,
+                       uint32_t instance);
+/* Flips a bit of an instance of a code. */
+void qg_block_flip(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint32_t code, uint32_t instance,
+                   uint32_t bit);
+/* Words of digits become those that an encoder writes for the same digits. */
+void qg_block_usual(const qg_layout *layout, const qg_blocks *blocks, uint64_t block);
+/* Or, of a code, others. */
+void qg_block_unusual(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint32_t code,
+                      uint64_t *random);
 
 /* ---- trial.c ----------------------------------------------------------------------------------------------------- */
 
@@ -156,6 +168,8 @@ void qg_see_shapes(qg_trial *t);
 void qg_see_places(qg_trial *t);
 void qg_see_order(qg_trial *t);
 void qg_see_sums(qg_trial *t);
+void qg_see_unused(qg_trial *t);
+void qg_find_idle(qg_trial *t);
 
 /* shapes.c: compares a launch of random data with what is right, at one shape. How many results are wrong; `*first`
  * the first and `*sentence` what is wrong with it. UINT64_MAX: it could not be launched. */

@@ -17,6 +17,7 @@ typedef struct specials {
 } specials;
 
 static void add(specials *s, uint32_t code, uint32_t bits, const char *kind) {
+    if (bits & s->t->idle[code]) return; /* nobody writes it */
     const special item = {code, bits, kind};
     QG_PUSH(s->t->arena, s->items, s->count, s->capacity, item);
 }
@@ -65,7 +66,7 @@ static void list_specials(specials *s) {
 static bool make_block(specials *s, const qg_blocks *blocks, uint32_t n) {
     const special *i = &s->items[n];
     bool set = true;
-    qg_block_draw(s->t->arena, s->t->layout, blocks, n, 20000, &s->t->random);
+    qg_block_draw(s->t, blocks, n, 20000, &s->t->random);
     for (uint32_t j = 0; j < s->t->layout->codes[i->code].count && set; ++j)
         set = qg_block_set(s->t->layout, blocks, n, i->code, j, i->bits);
     return set;

@@ -40,6 +40,12 @@ finds "1 kernel judged: 1 wrong (2 findings), 0 clean" "${q4[@]}" -D WRONG_SCALE
 finds "where d is the smallest subnormal number (0x0001)" "${q4[@]}" -D FLUSH
 finds "it writes behind the end of the results: byte 1024, of 1024" "${q4[@]}" -D NO_GUARD --set threads=32
 
+# Bits that nobody sets are 0 in all evidence but one: what goes wrong through them is one sentence.
+nvfp4=("$SOURCE/tests/mutants/kernels/nvfp4.comp" --format nvfp4 --harness flat-dequant)
+clean "a right kernel with unused bits" "${nvfp4[@]}"
+finds "1 kernel judged: 1 wrong (1 finding), 0 clean" "${nvfp4[@]}" -D NVFP4_TABLE_OF_128
+finds "where bit 7 of sc is set, which the specification makes no use of, elements 0..63: wrong" "${nvfp4[@]}" -D NVFP4_TABLE_OF_128
+
 # A C function between guards.
 c=("$work/q8_0.so" --format q8_0 --harness "$data/c-values.harness")
 clean "a right function" "${c[@]}" --kernel right
