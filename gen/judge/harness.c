@@ -56,8 +56,8 @@ static bool integer(parse *s, const char *what, uint32_t *value) {
 }
 
 static bool is_known(const parse *s, const char *name) {
-    static const char *const sizes[] = {"rows",        "cols",   "batch",        "elements", "block_elements",
-                                        "block_bytes", "blocks", "weight_bytes", "lanes"};
+    static const char *const sizes[] = {"rows",   "cols",         "batch", "elements", "block_elements", "block_bytes",
+                                        "blocks", "weight_bytes", "lanes", "experts",  "slots",          "tokens"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
         if (!strcmp(sizes[i], name)) return true;
     for (uint32_t i = 0; i < s->h->n_lets; ++i)
@@ -73,7 +73,7 @@ static bool check_expr(parse *s, const qg_expr *e) {
     if (e->kind == QG_E_NAME && !is_known(s, e->name)) {
         qg_error(s->p.diag, e->loc,
                  "'%s' is not known here: there are rows, cols, batch, elements, block_elements, block_bytes, blocks, "
-                 "weight_bytes, lanes, and names that a `let` before gives",
+                 "weight_bytes, lanes, experts, slots, tokens, and names that a `let` before gives",
                  e->name);
         return false;
     }
@@ -128,8 +128,8 @@ static bool float_type(parse *s, qg_argument *a) {
 }
 
 static bool buffer(parse *s) {
-    static const char *const uses[] = {"weights", "x", "y", "indices", "zeros"};
-    static const char *const index_types[] = {"u32", "i32"};
+    static const char *const uses[] = {"weights", "x", "y", "indices", "ids", "zeros"};
+    static const char *const index_types[] = {"u32", "i32"}, *const slot[] = {"slot"};
     qg_harness *h = s->h;
     uint32_t use, type;
     if (h->n_arguments == QG_MAX_ARGUMENTS)
@@ -142,11 +142,16 @@ static bool buffer(parse *s) {
         a->items = QG_NEW_ARRAY(s->p.arena, qg_struct_member, QG_MAX_ITEMS);
         return members(s, a->items, &a->n_items);
     }
-    if (!one_of(s, uses, 5, &use)) return false;
+    if (!one_of(s, uses, 6, &use)) return false;
     a->use = (qg_use)use;
     if (a->use == QG_USE_WEIGHTS) return weights(s, a);
     if (a->use == QG_USE_ZEROS) return (a->value = expr(s)) != NULL;
-    if (a->use != QG_USE_INDICES) return float_type(s, a);
+    if (a->use == QG_USE_X) {
+        if (!float_type(s, a)) return false;
+        if (accept_word(s, "per")) return one_of(s, slot, 1, &type) && (a->per_slot = true);
+        return true;
+    }
+    if (a->use == QG_USE_Y) return float_type(s, a);
     a->type = QG_U32;
     return one_of(s, index_types, 2, &type);
 }
@@ -229,6 +234,7 @@ static bool entry(parse *s) {
 }
 
 static bool statement(parse *s) {
+    static const char *const outside_names[] = {"zeros", "nothing"};
     qg_harness *h = s->h;
     uint32_t chosen;
     if (accept_word(s, "target")) {
@@ -251,9 +257,14 @@ static bool statement(parse *s) {
     if (accept_word(s, "let")) return let(s);
     if (accept_word(s, "needs")) return needs(s);
     if (accept_word(s, "threadgroup")) return threadgroup(s);
+    if (accept_word(s, "outside")) {
+        if (!one_of(s, outside_names, 2, &chosen)) return false;
+        h->outside = chosen == 0 ? QG_OUTSIDE_ZEROS : QG_OUTSIDE_NOTHING;
+        return true;
+    }
     qg_expected(&s->p,
-                "a statement: target, computes, entry, buffer, value, push, constant, group, grid, threadgroup, let "
-                "or needs");
+                "a statement: target, computes, entry, buffer, value, push, constant, group, grid, threadgroup, let, "
+                "needs or outside");
     return false;
 }
 
@@ -270,6 +281,11 @@ static bool complete(parse *s) {
         return complain(s, end, "a sum needs right-hand sides: `buffer 1 x f32`");
     if (h->computes == QG_COMPUTES_ROWS && !qg_harness_argument(h, QG_USE_INDICES))
         return complain(s, end, "rows are chosen by indices: `buffer 1 indices u32`");
+    const bool has_ids = qg_harness_argument(h, QG_USE_IDS) != NULL;
+    if (has_ids && h->computes != QG_COMPUTES_SUMS)
+        return complain(s, end, "`ids` choose experts of `computes sums`; rows are chosen by `indices`");
+    if (h->outside && !has_ids && h->computes != QG_COMPUTES_ROWS)
+        return complain(s, end, "`outside` is for kernels with `ids` or `indices`");
     for (uint32_t i = 0; i < h->n_arguments; ++i)
         for (uint32_t j = 0; j < i; ++j)
             if (h->arguments[i].index == h->arguments[j].index) {

@@ -24,6 +24,7 @@ typedef enum qg_use {
     QG_USE_X,
     QG_USE_Y,
     QG_USE_INDICES,
+    QG_USE_IDS,    /* which expert a slot of a token has */
     QG_USE_ZEROS,  /* room that the kernel may write */
     QG_USE_STRUCT, /* sizes, in memory */
     QG_USE_VALUE,  /* an integer, of C functions */
@@ -34,7 +35,17 @@ typedef enum qg_use {
 typedef struct qg_call_shape {
     uint64_t rows, cols; /* of the weights; cols is a multiple of the block's columns */
     uint64_t batch;      /* right-hand sides of a sum; tokens of a gather; else 1 */
+    uint64_t experts;    /* tensors of `rows` rows, one behind the other; 0 is 1 */
+    uint64_t slots;      /* experts of a token; 0 is 1 */
 } qg_call_shape;
+
+/* Of one expert. */
+qg_call_shape qg_shape(uint64_t rows, uint64_t cols, uint64_t batch);
+uint64_t qg_experts(qg_call_shape shape);
+uint64_t qg_slots(qg_call_shape shape);
+
+/* What a kernel promises of an index that is no row, or an id that is no expert. */
+typedef enum qg_outside { QG_OUTSIDE_UNSAID, QG_OUTSIDE_ZEROS, QG_OUTSIDE_NOTHING } qg_outside;
 
 /* A number of a struct, of the push constants, or a constant. */
 typedef enum qg_number {
@@ -58,7 +69,8 @@ typedef struct qg_argument {
     qg_loc loc;
     qg_use use;
     uint32_t buffer;         /* of the layout, of weights */
-    qg_scalar type;          /* of the elements of x, y; QG_U32 of indices */
+    qg_scalar type;          /* of the elements of x, y; QG_U32 of indices, ids */
+    bool per_slot;           /* of x: each slot of a token has its own */
     qg_struct_member *items; /* STRUCT */
     uint32_t n_items;
     const qg_expr *value; /* ZEROS: bytes; VALUE */
@@ -90,6 +102,7 @@ typedef struct qg_harness {
     const char *entry; /* NULL: not said */
     qg_foreign target;
     qg_computes computes;
+    qg_outside outside;
     uint32_t lanes; /* of the device's subgroups, once it is open */
     uint32_t n_arguments, n_push, n_constants, n_needs, n_lets, n_threadgroup;
     qg_argument arguments[QG_MAX_ARGUMENTS];

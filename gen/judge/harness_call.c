@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+qg_call_shape qg_shape(uint64_t rows, uint64_t cols, uint64_t batch) {
+    return (qg_call_shape){.rows = rows, .cols = cols, .batch = batch};
+}
+
+uint64_t qg_experts(qg_call_shape shape) { return shape.experts ? shape.experts : 1; }
+
+uint64_t qg_slots(qg_call_shape shape) { return shape.slots ? shape.slots : 1; }
+
 typedef struct evaluation {
     const qg_harness *harness;
     qg_call_shape shape;
@@ -25,7 +33,10 @@ static int64_t name_value(evaluation *v, const char *name) {
                  {"block_bytes", layout->block_bytes},
                  {"blocks", blocks},
                  {"weight_bytes", blocks * layout->block_bytes},
-                 {"lanes", v->harness->lanes}};
+                 {"lanes", v->harness->lanes},
+                 {"experts", qg_experts(v->shape)},
+                 {"slots", qg_slots(v->shape)},
+                 {"tokens", v->shape.batch}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
         if (!strcmp(sizes[i].name, name)) return (int64_t)sizes[i].value;
     for (uint32_t i = 0; i < v->harness->n_lets; ++i) {
@@ -114,13 +125,15 @@ static uint64_t pass_bytes(evaluation *v, const qg_argument *a) {
     const qg_call_shape *s = &v->shape;
     const uint64_t size = qg_scalars[a->type].bits / 8;
     switch (a->use) {
-    case QG_USE_WEIGHTS: return s->rows * s->cols / layout->elements * layout->buffers[a->buffer].bytes;
-    case QG_USE_X: return s->batch * s->cols * size;
+    case QG_USE_WEIGHTS:
+        return qg_experts(*s) * s->rows * s->cols / layout->elements * layout->buffers[a->buffer].bytes;
+    case QG_USE_X: return s->batch * (a->per_slot ? qg_slots(*s) : 1) * s->cols * size;
+    case QG_USE_IDS: return s->batch * qg_slots(*s) * 4;
     case QG_USE_INDICES: return s->batch * 4;
     case QG_USE_Y:
         return size * (v->harness->computes == QG_COMPUTES_VALUES ? s->rows * s->cols
                        : v->harness->computes == QG_COMPUTES_ROWS ? s->batch * s->cols
-                                                                  : s->batch * s->rows);
+                                                                  : s->batch * qg_slots(*s) * s->rows);
     default: return 0;
     }
 }

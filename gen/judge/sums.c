@@ -6,9 +6,9 @@
 static void see_length(qg_trial *t, uint64_t blocks, float spread) {
     qg_judgement *j = t->judgement;
     qg_call *call = QG_NEW(t->arena, qg_call);
-    const qg_call_shape shape = {16, blocks * t->layout->elements, 1};
+    const qg_call_shape shape = qg_shape(16, blocks * t->layout->elements, 1);
     if (t->unable || qg_call_of(t, shape, call)) return;
-    const qg_comparison c = qg_compare(t, shape, qg_random(&t->random), spread);
+    const qg_comparison c = qg_compare(t, shape, qg_random(&t->random), (qg_wish){.spread = spread});
     if (c.wrong == UINT64_MAX) return;
     j->worst_error = fmax(j->worst_error, c.worst);
     if (c.wrong == 0 || qg_found(t, "beyond-bound")) return;

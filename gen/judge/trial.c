@@ -83,8 +83,9 @@ void qg_expect_values(qg_trial *t, const qg_blocks *blocks, float *values, float
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 uint64_t qg_results(const qg_harness *h, qg_call_shape s) {
-    return h->computes == QG_COMPUTES_VALUES ? s.rows * s.cols
-                                             : s.batch * (h->computes == QG_COMPUTES_ROWS ? s.cols : s.rows);
+    return h->computes == QG_COMPUTES_VALUES
+               ? s.rows * s.cols
+               : s.batch * (h->computes == QG_COMPUTES_ROWS ? s.cols : qg_slots(s) * s.rows);
 }
 
 const char *qg_call_of(qg_trial *t, qg_call_shape shape, qg_call *call) {
@@ -101,7 +102,7 @@ bool qg_shape_for(qg_trial *t, uint64_t blocks, qg_call_shape *shape) {
     for (uint64_t wide = 1; wide <= 64; ++wide) {
         const uint64_t rows = (blocks + wide - 1) / wide;
         for (uint64_t more = 0; more < 64 && !t->unable; ++more) {
-            *shape = (qg_call_shape){rows + more, wide * t->layout->elements, 1};
+            *shape = qg_shape(rows + more, wide * t->layout->elements, 1);
             if (t->harness->computes == QG_COMPUTES_ROWS) shape->batch = shape->rows;
             why = qg_call_of(t, *shape, call);
             if (!why) return true;
@@ -131,6 +132,7 @@ bool qg_fill_rooms(qg_trial *t, const qg_call *call, const qg_launch_data *data,
                 const uint32_t row = data->indices ? data->indices[k] : k;
                 memcpy(rooms[i].data + 4 * (size_t)k, &row, 4);
             }
+        if (p->use == QG_USE_IDS && data->ids) memcpy(rooms[i].data, data->ids, p->bytes);
     }
     return true;
 }
@@ -150,7 +152,8 @@ static const char *of_crossed(const char *why, const char *entry) {
 
 /* A kernel that faults does so with most shapes: the smallest is told. */
 static void tell_fault(qg_trial *t, const qg_call *call, const char *why) {
-    const uint64_t size = call->shape.rows * call->shape.cols * call->shape.batch;
+    const qg_call_shape s = call->shape;
+    const uint64_t size = s.rows * s.cols * s.batch * qg_experts(s) * qg_slots(s);
     const char *shape = qg_say_shape(t, call->shape);
     const char *sentence = t->in_executor ? qg_format(t->arena, "with %s, each access checked: %s", shape,
                                                       of_crossed(why, t->kernel->entry))
@@ -202,7 +205,7 @@ static bool shape_of_sums(qg_trial *t, uint64_t count, qg_call *call) {
     qg_call_shape shape;
     if (!qg_shape_for(t, 1, &shape)) return false;
     for (uint64_t more = 0; more < 64 && !t->unable; ++more)
-        if (!qg_call_of(t, (qg_call_shape){count + more, shape.cols, 1}, call)) return true;
+        if (!qg_call_of(t, qg_shape(count + more, shape.cols, 1), call)) return true;
     if (!t->unable)
         t->unable = qg_format(t->arena, "%s takes no shape of %llu rows", t->harness->name, (unsigned long long)count);
     return false;
@@ -285,7 +288,7 @@ static bool row_by_row(qg_trial *t, qg_call_shape shape, const qg_blocks *whole,
     uint64_t wrong = 0;
     qg_expect_values(t, whole, expected, magnitudes);
     for (uint64_t i = 0; i < wanted; ++i) wrong += !qg_near(t, values[i], expected[i], magnitudes[i]);
-    if (!wrong || qg_call_of(t, (qg_call_shape){shape.rows, shape.cols, 1}, call)) return !t->unable;
+    if (!wrong || qg_call_of(t, qg_shape(shape.rows, shape.cols, 1), call)) return !t->unable;
     for (uint32_t r = 0; r < shape.rows && (uint64_t)r * shape.cols < wanted; ++r) {
         const uint64_t at = r * shape.cols, count = wanted - at < shape.cols ? wanted - at : shape.cols;
         const qg_launch_data data = {.blocks = whole, .indices = &r, .y = y, .n_y = shape.cols};
@@ -425,10 +428,10 @@ static void doubt_driver(qg_trial *t) {
 /* What a test like those of engines would see: random data of usual size, 16 rows, an even width, one vector. */
 static void take_nmse(qg_trial *t) {
     const uint64_t blocks = (256 + t->layout->elements - 1) / t->layout->elements;
-    qg_call_shape shape = {16, blocks * t->layout->elements, t->harness->computes == QG_COMPUTES_ROWS ? 16 : 1};
+    qg_call_shape shape = qg_shape(16, blocks * t->layout->elements, t->harness->computes == QG_COMPUTES_ROWS ? 16 : 1);
     t->judgement->nmse = -1;
     if (!t->options.nmse || t->unable || t->stopped) return;
-    const qg_comparison c = qg_compare(t, shape, 1, 0);
+    const qg_comparison c = qg_compare(t, shape, 1, (qg_wish){0});
     if (c.wrong != UINT64_MAX && c.squares > 0)
         t->judgement->nmse = isnan(c.error_squares) ? INFINITY : c.error_squares / c.squares;
 }

@@ -113,6 +113,7 @@ typedef struct qg_launch_data {
     const qg_blocks *blocks;
     const float *x;          /* batch * cols, exact in x's type; NULL: none */
     const uint32_t *indices; /* batch; NULL: all rows in order */
+    const uint32_t *ids;     /* batch * slots; NULL: all are expert 0 */
     float *y;                /* as many as the harness says */
     uint64_t n_y;
 } qg_launch_data;
@@ -151,7 +152,7 @@ const char *qg_say_which(qg_arena *arena, const bool *set, uint32_t count);
 const char *qg_say_bits(qg_arena *arena, const qg_layout *layout, uint32_t buffer, uint32_t bit, uint32_t bits);
 /* "mn[5]", "d". */
 const char *qg_say_code(qg_arena *arena, const qg_layout *layout, uint32_t code, uint32_t instance);
-/* "rows 3, cols 512, batch 2". */
+/* "rows 3, cols 512, batch 2", "rows 3, cols 512, experts 4, slots 2, tokens 1". */
 const char *qg_say_shape(qg_trial *t, qg_call_shape shape);
 /* A number, in as few digits as tell it apart. */
 const char *qg_say_number(qg_arena *arena, double number);
@@ -183,6 +184,16 @@ typedef struct qg_comparison {
 
 /* Whether values are known to be wrong, so that sums need not be looked at. */
 bool qg_sums_are_known(qg_trial *t);
-qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, float spread);
+/* `spread`: x lies between 2^-spread and 2^spread. `outside`: some indices or ids are none. */
+typedef struct qg_wish {
+    float spread;
+    bool outside;
+} qg_wish;
+
+qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, qg_wish wish);
+/* A shape with several experts, where the kernel has any. */
+qg_call_shape qg_with_experts(const qg_trial *t, qg_call_shape shape, uint64_t experts, uint64_t slots);
+/* Numbers that are no index below `count`, as indices or ids. */
+uint32_t qg_outside_of(uint64_t count, uint64_t which);
 
 #endif
