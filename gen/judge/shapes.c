@@ -51,6 +51,26 @@ uint32_t qg_outside_of(uint64_t count, uint64_t which) {
     return numbers[which % 5];
 }
 
+/* "y[1][5]"; of experts, "y[1][0][5]". */
+static const char *name_result(const launched *l, uint64_t at) {
+    qg_trial *t = l->t;
+    const uint64_t width = t->harness->computes == QG_COMPUTES_SUMS ? l->shape.rows : l->shape.cols;
+    const unsigned long long row = at / width, col = at % width, slots = qg_slots(l->shape);
+    return l->ids ? qg_format(t->arena, "y[%llu][%llu][%llu]", row / slots, row % slots, col)
+                  : qg_format(t->arena, "y[%llu][%llu]", row, col);
+}
+
+static void say_first(launched *l, qg_comparison *c, uint64_t at, double expected) {
+    c->sentence =
+        qg_format(l->t->arena, "%s %s", name_result(l, at), qg_say_instead(l->t->arena, (double)l->y[at], expected));
+}
+
+static void count_squares(qg_comparison *c, float actual, double expected) {
+    const double error = (double)actual - expected;
+    c->error_squares += error * error;
+    c->squares += expected * expected;
+}
+
 /* What a result is that no row or expert makes: zero, or nothing that was written. */
 static void compare_outside(launched *l, qg_comparison *c, uint64_t at, uint64_t count) {
     qg_trial *t = l->t;
@@ -58,24 +78,10 @@ static void compare_outside(launched *l, qg_comparison *c, uint64_t at, uint64_t
     for (uint64_t k = at; k < at + count; ++k) {
         if (zeros ? l->y[k] == 0 : isnan(l->y[k])) continue;
         if (c->wrong++ == 0)
-            c->sentence = qg_format(t->arena, "y[%llu][%llu], of number %u, is %s, and should %s",
-                                    (unsigned long long)(k / count), (unsigned long long)(k % count),
+            c->sentence = qg_format(t->arena, "%s, of number %u, is %s, and should %s", name_result(l, k),
                                     l->indices ? l->indices[k / count] : l->ids[k / count],
                                     qg_say_number(t->arena, (double)l->y[k]), zeros ? "be 0" : "stay as it was");
     }
-}
-
-static void say_first(launched *l, qg_comparison *c, uint64_t at, double expected) {
-    qg_trial *t = l->t;
-    const uint64_t width = t->harness->computes == QG_COMPUTES_SUMS ? l->shape.rows : l->shape.cols;
-    c->sentence = qg_format(t->arena, "y[%llu][%llu] %s", (unsigned long long)(at / width),
-                            (unsigned long long)(at % width), qg_say_instead(t->arena, (double)l->y[at], expected));
-}
-
-static void count_squares(qg_comparison *c, float actual, double expected) {
-    const double error = (double)actual - expected;
-    c->error_squares += error * error;
-    c->squares += expected * expected;
 }
 
 static void compare_values(launched *l, qg_comparison *c) {
@@ -140,11 +146,18 @@ bool qg_sums_are_known(qg_trial *t) {
     return true;
 }
 
-/* Numbers below `count`; where some are to be none, every second, and the first. */
-static uint32_t *draw_numbers(qg_trial *t, uint64_t n, uint64_t count, bool outside, uint64_t *random) {
+/* Numbers below `count`, in groups of `each` others where there are as many; where some are to be none, every second. */
+static uint32_t *draw_numbers(qg_trial *t, uint64_t n, uint64_t each, uint64_t count, bool outside, uint64_t *random) {
     uint32_t *numbers = QG_NEW_ARRAY(t->arena, uint32_t, n);
-    for (uint64_t i = 0; i < n; ++i)
-        numbers[i] = outside && i % 2 == 0 ? qg_outside_of(count, i / 2) : (uint32_t)(qg_random(random) % count);
+    for (uint64_t i = 0; i < n; ++i) {
+        bool again = true;
+        for (int tries = 0; tries < 100 && again; ++tries) {
+            numbers[i] = (uint32_t)(qg_random(random) % count);
+            again = false;
+            for (uint64_t k = i / each * each; k < i && each <= count; ++k) again |= numbers[k] == numbers[i];
+        }
+    }
+    for (uint64_t i = 0; i < n && outside; i += 2) numbers[i] = qg_outside_of(count, i / 2);
     return numbers;
 }
 
@@ -167,9 +180,9 @@ qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, qg_wis
         for (uint64_t i = 0; i < pairs * shape.cols; ++i) l.x[i] = draw_x(&random, wish.spread);
     }
     if (t->harness->computes == QG_COMPUTES_ROWS)
-        l.indices = draw_numbers(t, shape.batch, shape.rows, wish.outside, &random);
+        l.indices = draw_numbers(t, shape.batch, 1, shape.rows, wish.outside, &random);
     if (qg_harness_argument(t->harness, QG_USE_IDS))
-        l.ids = draw_numbers(t, pairs, qg_experts(shape), wish.outside, &random);
+        l.ids = draw_numbers(t, pairs, qg_slots(shape), qg_experts(shape), wish.outside, &random);
     const qg_launch_data data = {
         .blocks = &l.blocks, .x = l.x, .indices = l.indices, .ids = l.ids, .y = l.y, .n_y = c.all};
     if (!qg_try(t, call, &data)) return c;
@@ -234,7 +247,7 @@ static void try_shape(tried *s, uint64_t rows, uint64_t blocks, uint64_t batch) 
 enum { SIZES = 5 };
 
 static uint64_t size_of(const qg_call_shape *shape, int which) {
-    const uint64_t sizes[SIZES] = {shape->cols, shape->batch, shape->rows, qg_experts(*shape), qg_slots(*shape)};
+    const uint64_t sizes[SIZES] = {shape->cols, shape->batch, qg_slots(*shape), shape->rows, qg_experts(*shape)};
     return sizes[which];
 }
 
@@ -269,7 +282,7 @@ static bool tells(const tried *s, int which) {
 
 /* Which shapes are wrong, by the size that makes the difference. */
 static const char *explain(const tried *s) {
-    static const char *const names[SIZES] = {"cols", "batch", "rows", "experts", "slots"};
+    static const char *const names[SIZES] = {"cols", "batch", "slots", "rows", "experts"};
     if (s->wrong == s->count) return "no shape is right";
     for (int which = 0; which < SIZES; ++which)
         if (tells(s, which))
@@ -328,11 +341,11 @@ static void try_heights(tried *s, uint64_t unit) {
 }
 
 static void try_experts(tried *s, uint64_t unit) {
-    static const uint64_t experts[] = {1, 2, 4, 8, 3, 16, 33}, slots[] = {1, 1, 2, 2, 3, 4, 8};
+    static const uint64_t experts[] = {1, 2, 4, 8, 3, 16, 33, 3}, slots[] = {1, 1, 2, 2, 3, 4, 8, 1};
     if (!qg_harness_argument(s->t->harness, QG_USE_IDS)) return;
-    for (uint64_t i = 0; i < 14; ++i)
-        try_one(s, qg_with_experts(s->t, qg_shape(i < 7 ? 5 : 33, unit * s->t->layout->elements, 1 + i % 3),
-                                   experts[i % 7], slots[i % 7]));
+    for (uint64_t i = 0; i < 16; ++i)
+        try_one(s, qg_with_experts(s->t, qg_shape(i < 8 ? 5 : 33, unit * s->t->layout->elements, 1 + i % 3),
+                                   experts[i % 8], slots[i % 8]));
 }
 
 static void try_batches(tried *s, uint64_t unit) {

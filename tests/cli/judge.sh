@@ -67,6 +67,17 @@ for format in q4_0 q4_K q6_K tq1_0; do
   clean "$format as emitted" "$kernel" --format $format --harness qkgen-dequant --set "tile=$tile"
 done
 
+clean "a gather as emitted, with indices that are no row" "$SOURCE/out/q4_K/q4_K_gather_f32.comp" --format q4_K --harness qkgen-gather
+clean "experts as emitted, with ids that are none" "$SOURCE/out/q4_K/q4_K_gemv_id_rows.comp" --format q4_K --harness qkgen-gemv-id
+
+# What becomes of ids that are no expert is tried where the harness says it.
+experts=("$SOURCE/tests/mutants/kernels/gemv_id.comp" --format q8_0)
+finds "where some ids are no expert" "${experts[@]}" --harness "$SOURCE/tests/mutants/harnesses/gemv_id.harness" -D GEMV_ID_NO_GUARD
+grep -v '^outside' "$SOURCE/tests/mutants/harnesses/gemv_id.harness" >"$work/unsaid.harness"
+clean "ids that are no expert, where nothing is said" "${experts[@]}" --harness "$work/unsaid.harness" -D GEMV_ID_NO_GUARD
+sed 's/outside zeros/outside nothing/' "$SOURCE/tests/mutants/harnesses/gemv_id.harness" >"$work/nothing.harness"
+finds "is 0, and should stay as it was" "${experts[@]}" --harness "$work/nothing.harness"
+
 # Metal, where it can be run.
 case " $targets " in *" msl "*)
   metal=("$data/affine.metal" --format affine_b4_g64_f16 --harness "$data/affine.harness")
@@ -110,6 +121,10 @@ harness "buffer 0 weights" "buffer 0 y f32"
 unable "number 0 stands for another argument, too" "$data/q4_K.comp" --format q4_K --harness "$work/one.harness"
 harness "buffer 0 weights" "buffer 1 y f32" "push { u32 elements }" "grid elements / (rows - rows)"
 unable "an expression divides by zero" "$data/q4_K.comp" --format q4_K --harness "$work/one.harness"
+harness "buffer 0 weights" "buffer 1 y f32" "buffer 2 ids u32"
+unable "\`ids\` choose experts of \`computes sums\`" "$data/q4_K.comp" --format q4_K --harness "$work/one.harness"
+harness "buffer 0 weights" "buffer 1 y f32" "outside zeros"
+unable "\`outside\` is for kernels with \`ids\` or \`indices\`" "$data/q4_K.comp" --format q4_K --harness "$work/one.harness"
 harness "buffer 1 y f32"
 unable "no buffer has the weights: \`buffer 0 weights\`" "$data/q4_K.comp" --format q4_K --harness "$work/one.harness"
 
