@@ -171,7 +171,7 @@ static const char *fit_harness(judge_run *r, const qg_harness *h, const qg_refle
     }
     if (!kernel->entry) return "which kernel is to be judged? --kernel NAME says, or `entry NAME` of the harness";
     qg_call *call = QG_NEW(r->arena, qg_call);
-    if (!qg_harness_call(r->arena, h, qg_shape(64, 64 * (uint64_t)r->layout->elements, 1), call, &broken))
+    if (!qg_harness_call(r->arena, h, qg_shape_of(r->layout, 64, 64, 1), call, &broken))
         *threads = call->group[0] * call->group[1];
     return NULL;
 }

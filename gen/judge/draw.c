@@ -165,12 +165,14 @@ static void draw_once(const qg_trial *t, const qg_blocks *blocks, uint64_t block
     qg_block_usual(layout, blocks, block);
 }
 
-/* An element that is 0 shows nothing: its own codes are drawn again. */
+/* An element that is 0, or none, shows nothing: its own codes are drawn again. */
+static bool shows(float value) { return value != 0 && isfinite(value); }
+
 static void wake(const qg_trial *t, const qg_blocks *blocks, uint64_t block, const unsigned char *const *at,
                  uint64_t *random) {
     const qg_layout *layout = t->layout;
     for (uint32_t i = 0; i < layout->elements; ++i)
-        for (int tries = 0; tries < 20 && qg_value_of(&(qg_element){layout, at, i}) == 0; ++tries)
+        for (int tries = 0; tries < 20 && !shows(qg_value_of(&(qg_element){layout, at, i})); ++tries)
             for (uint32_t c = 0; c < layout->n_codes; ++c)
                 if (layout->codes[c].per == 1)
                     qg_block_set(layout, blocks, block, c, qg_instance_of(layout, &layout->codes[c], i),

@@ -56,8 +56,9 @@ static bool integer(parse *s, const char *what, uint32_t *value) {
 }
 
 static bool is_known(const parse *s, const char *name) {
-    static const char *const sizes[] = {"rows",   "cols",         "batch", "elements", "block_elements", "block_bytes",
-                                        "blocks", "weight_bytes", "lanes", "experts",  "slots",          "tokens"};
+    static const char *const sizes[] = {"rows",        "cols",   "batch",        "elements",  "block_elements",
+                                        "block_bytes", "blocks", "weight_bytes", "lanes",     "experts",
+                                        "slots",       "tokens", "block_rows",   "block_cols"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
         if (!strcmp(sizes[i], name)) return true;
     for (uint32_t i = 0; i < s->h->n_lets; ++i)
@@ -71,10 +72,12 @@ static bool check_expr(parse *s, const qg_expr *e) {
     if (e->kind == QG_E_FLOAT || e->kind == QG_E_INDEX || e->kind == QG_E_BITS)
         return complain(s, e->loc, "a harness computes with integers alone: numbers, names and C's operators");
     if (e->kind == QG_E_NAME && !is_known(s, e->name)) {
-        qg_error(s->p.diag, e->loc,
-                 "'%s' is not known here: there are rows, cols, batch, elements, block_elements, block_bytes, blocks, "
-                 "weight_bytes, lanes, experts, slots, tokens, and names that a `let` before gives",
-                 e->name);
+        qg_error(
+            s->p.diag, e->loc,
+            "'%s' is not known here: there are rows, cols, batch, elements, block_elements, block_rows, block_cols, "
+            "block_bytes, blocks, "
+            "weight_bytes, lanes, experts, slots, tokens, and names that a `let` before gives",
+            e->name);
         return false;
     }
     for (int i = 0; i < 3; ++i)

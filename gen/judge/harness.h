@@ -41,6 +41,8 @@ typedef struct qg_call_shape {
 
 /* Of one expert. */
 qg_call_shape qg_shape(uint64_t rows, uint64_t cols, uint64_t batch);
+/* Of so many rows, rounded up to whole blocks where the format cuts none off, and columns of so many blocks. */
+qg_call_shape qg_shape_of(const qg_layout *layout, uint64_t rows, uint64_t blocks, uint64_t batch);
 uint64_t qg_experts(qg_call_shape shape);
 uint64_t qg_slots(qg_call_shape shape);
 

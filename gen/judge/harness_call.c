@@ -1,10 +1,17 @@
 /* A harness at one shape: its expressions become numbers. */
 #include "judge/harness.h"
 
+#include "spec/value.h"
+
 #include <string.h>
 
 qg_call_shape qg_shape(uint64_t rows, uint64_t cols, uint64_t batch) {
     return (qg_call_shape){.rows = rows, .cols = cols, .batch = batch};
+}
+
+qg_call_shape qg_shape_of(const qg_layout *layout, uint64_t rows, uint64_t blocks, uint64_t batch) {
+    const uint64_t high = layout->view == QG_VIEW_MATRIX && !layout->ragged ? layout->block_rows : 1;
+    return qg_shape((rows + high - 1) / high * high, blocks * layout->block_cols, batch);
 }
 
 uint64_t qg_experts(qg_call_shape shape) { return shape.experts ? shape.experts : 1; }
@@ -21,18 +28,23 @@ static int64_t evaluate(evaluation *v, const qg_expr *e);
 
 static int64_t name_value(evaluation *v, const char *name) {
     const qg_layout *layout = v->harness->layout;
-    const uint64_t elements = v->shape.rows * v->shape.cols, blocks = elements / layout->elements;
+    const uint64_t rows = v->shape.rows, cols = v->shape.cols, elements = rows * cols;
+    const uint64_t blocks = qg_blocks_in(layout, rows, cols);
+    uint64_t bytes = 0;
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) bytes += qg_buffer_bytes(layout, b, rows, cols);
     const struct {
         const char *name;
         uint64_t value;
-    } sizes[] = {{"rows", v->shape.rows},
-                 {"cols", v->shape.cols},
+    } sizes[] = {{"rows", rows},
+                 {"cols", cols},
+                 {"block_rows", layout->block_rows},
+                 {"block_cols", layout->block_cols},
                  {"batch", v->shape.batch},
                  {"elements", elements},
                  {"block_elements", layout->elements},
                  {"block_bytes", layout->block_bytes},
                  {"blocks", blocks},
-                 {"weight_bytes", blocks * layout->block_bytes},
+                 {"weight_bytes", bytes},
                  {"lanes", v->harness->lanes},
                  {"experts", qg_experts(v->shape)},
                  {"slots", qg_slots(v->shape)},
@@ -125,8 +137,7 @@ static uint64_t pass_bytes(evaluation *v, const qg_argument *a) {
     const qg_call_shape *s = &v->shape;
     const uint64_t size = qg_scalars[a->type].bits / 8;
     switch (a->use) {
-    case QG_USE_WEIGHTS:
-        return qg_experts(*s) * s->rows * s->cols / layout->elements * layout->buffers[a->buffer].bytes;
+    case QG_USE_WEIGHTS: return qg_experts(*s) * qg_buffer_bytes(layout, a->buffer, s->rows, s->cols);
     case QG_USE_X: return s->batch * (a->per_slot ? qg_slots(*s) : 1) * s->cols * size;
     case QG_USE_IDS: return s->batch * qg_slots(*s) * 4;
     case QG_USE_INDICES: return s->batch * 4;

@@ -23,8 +23,7 @@ static void choose_shapes(orders *o) {
     qg_call *call = QG_NEW(t->arena, qg_call);
     for (int i = 0; i < SHAPES; ++i)
         for (uint64_t more = 0; more < 64; ++more) {
-            const qg_call_shape s =
-                qg_with_experts(t, qg_shape(rows[i], (blocks[i] + more) * t->layout->elements, 1), 3, 2);
+            const qg_call_shape s = qg_with_experts(t, qg_shape_of(t->layout, rows[i], blocks[i] + more, 1), 3, 2);
             if (t->unable || qg_call_of(t, s, call)) continue;
             o->shapes[o->count++] = s;
             break;

@@ -146,7 +146,7 @@ void *qg_without_unrolling(qg_arena *arena, const void *words, size_t bytes) {
 static bool any_call(qg_arena *arena, const qg_harness *h, qg_call *call) {
     bool broken;
     for (uint64_t n = 1; n <= 64; ++n)
-        if (!qg_harness_call(arena, h, qg_shape(64, n * h->layout->elements, 1), call, &broken)) return true;
+        if (!qg_harness_call(arena, h, qg_shape_of(h->layout, 64, n, 1), call, &broken)) return true;
     return false;
 }
 

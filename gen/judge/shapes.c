@@ -38,7 +38,8 @@ typedef struct launched {
     qg_blocks blocks;
     float *x, *y;
     uint32_t *indices, *ids;
-    float *values, *magnitudes;
+    float *values, *magnitudes; /* in the order of the blocks */
+    float *row;                 /* magnitudes */
 } launched;
 
 qg_call_shape qg_with_experts(const qg_trial *t, qg_call_shape shape, uint64_t experts, uint64_t slots) {
@@ -92,9 +93,9 @@ static void compare_values(launched *l, qg_comparison *c) {
                 compare_outside(l, c, r * cols, cols);
                 break;
             }
-            const uint64_t at = r * cols + k, from = (l->indices ? l->indices[r] : r) * cols + k;
+            const uint64_t at = r * cols + k, from = qg_spot_of(l->t, l->shape, l->indices ? l->indices[r] : r, k);
             count_squares(c, l->y[at], (double)qg_stored(l->t, l->values[from]));
-            if (l->t->known[k % l->t->layout->elements]) continue;
+            if (l->t->known[from % l->t->layout->elements]) continue;
             if (qg_near(l->t, l->y[at], l->values[from], l->magnitudes[from])) continue;
             if (c->wrong++ == 0) say_first(l, c, at, (double)qg_stored(l->t, l->values[from]));
         }
@@ -110,10 +111,13 @@ static void compare_pair(launched *l, qg_comparison *c, uint64_t pair) {
         return;
     }
     for (uint64_t r = 0; r < rows; ++r) {
-        const float *w = l->values + (expert * rows + r) * cols;
         double sum = 0, products;
-        for (uint64_t k = 0; k < cols; ++k) sum += (double)w[k] * (double)x[k];
-        const double bound = bound_of(l->t, l->magnitudes + (expert * rows + r) * cols, x, cols, &products);
+        for (uint64_t k = 0; k < cols; ++k) {
+            const uint64_t from = qg_spot_of(l->t, l->shape, expert * rows + r, k);
+            sum += (double)l->values[from] * (double)x[k];
+            l->row[k] = l->magnitudes[from];
+        }
+        const double bound = bound_of(l->t, l->row, x, cols, &products);
         const uint64_t at = pair * rows + r;
         const double error = fabs((double)l->y[at] - sum);
         count_squares(c, l->y[at], sum);
@@ -167,11 +171,12 @@ qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, qg_wis
     launched l = {.t = t, .shape = shape};
     uint64_t random = seed;
     if (qg_call_of(t, shape, call)) return c;
-    const uint64_t n = qg_experts(shape) * shape.rows * shape.cols, pairs = shape.batch * qg_slots(shape);
-    l.blocks = qg_blocks_new(t->arena, t->layout, n / t->layout->elements);
+    l.blocks = qg_blocks_new(t->arena, t->layout, qg_count_blocks(t, shape));
+    const uint64_t n = l.blocks.count * t->layout->elements, pairs = shape.batch * qg_slots(shape);
     for (uint64_t i = 0; i < l.blocks.count; ++i) qg_block_draw(t, &l.blocks, i, 20000, &random);
     l.values = QG_NEW_ARRAY(t->arena, float, n);
     l.magnitudes = QG_NEW_ARRAY(t->arena, float, n);
+    l.row = QG_NEW_ARRAY(t->arena, float, shape.cols);
     qg_expect_values(t, &l.blocks, l.values, l.magnitudes);
     c.all = qg_results(t->harness, shape);
     l.y = QG_NEW_ARRAY(t->arena, float, c.all);
@@ -219,8 +224,12 @@ static uint64_t work_of(qg_call_shape a) { return a.rows * a.cols * a.batch * qg
 
 static bool smaller(qg_call_shape a, qg_call_shape b) { return work_of(a) < work_of(b); }
 
+/* Large patches make large tensors. */
+enum { MOST_ELEMENTS = 1 << 21 };
+
 static void try_one(tried *s, qg_call_shape shape) {
     qg_trial *t = s->t;
+    if (t->layout->view != QG_VIEW_BLOCKS && shape.rows * shape.cols > MOST_ELEMENTS) return;
     qg_call *call = QG_NEW(t->arena, qg_call);
     const char *why = t->unable ? NULL : qg_call_of(t, shape, call);
     if (t->unable || t->stopped || s->count == MOST_SHAPES) return;
@@ -241,7 +250,7 @@ static void try_one(tried *s, qg_call_shape shape) {
 }
 
 static void try_shape(tried *s, uint64_t rows, uint64_t blocks, uint64_t batch) {
-    try_one(s, qg_with_experts(s->t, qg_shape(rows, blocks * s->t->layout->elements, batch), 3, 2));
+    try_one(s, qg_with_experts(s->t, qg_shape_of(s->t->layout, rows, blocks, batch), 3, 2));
 }
 
 enum { SIZES = 5 };
@@ -310,7 +319,7 @@ static uint64_t unit_of(qg_trial *t, uint64_t batch) {
     qg_call *call = QG_NEW(t->arena, qg_call);
     for (uint64_t rows = 1; rows <= 64 && !t->unable; ++rows)
         for (uint64_t blocks = 1; blocks <= 64; ++blocks)
-            if (!qg_call_of(t, qg_shape(rows, blocks * t->layout->elements, batch), call)) return blocks;
+            if (!qg_call_of(t, qg_shape_of(t->layout, rows, blocks, batch), call)) return blocks;
     return 1;
 }
 
@@ -340,12 +349,23 @@ static void try_heights(tried *s, uint64_t unit) {
     }
 }
 
+/* Where the last blocks may be cut off: rows and columns that end inside of one. */
+static void try_cuts(tried *s) {
+    const qg_layout *l = s->t->layout;
+    const uint64_t high = l->view == QG_VIEW_MATRIX ? l->block_rows : 4, wide = l->block_cols;
+    const uint64_t rows[] = {1, high - 1, high, high + 1, 2 * high + 3};
+    const uint64_t cols[] = {wide - 8, wide + 8, 2 * wide - 4, wide / 2, 3 * wide + 1, wide - 1};
+    for (int i = 0; i < 30 && l->ragged; ++i)
+        if (rows[i % 5] && cols[i / 5])
+            try_one(s, qg_with_experts(s->t, qg_shape(rows[i % 5], cols[i / 5], 1 + i % 3), 3, 2));
+}
+
 static void try_experts(tried *s, uint64_t unit) {
     static const uint64_t experts[] = {1, 2, 4, 8, 3, 16, 33, 3}, slots[] = {1, 1, 2, 2, 3, 4, 8, 1};
     if (!qg_harness_argument(s->t->harness, QG_USE_IDS)) return;
     for (uint64_t i = 0; i < 16; ++i)
-        try_one(s, qg_with_experts(s->t, qg_shape(i < 8 ? 5 : 33, unit * s->t->layout->elements, 1 + i % 3),
-                                   experts[i % 8], slots[i % 8]));
+        try_one(s, qg_with_experts(s->t, qg_shape_of(s->t->layout, i < 8 ? 5 : 33, unit, 1 + i % 3), experts[i % 8],
+                                   slots[i % 8]));
 }
 
 static void try_batches(tried *s, uint64_t unit) {
@@ -366,5 +386,6 @@ void qg_see_shapes(qg_trial *t) {
     try_heights(s, unit);
     try_batches(s, unit);
     try_experts(s, unit);
+    try_cuts(s);
     tell(s);
 }

@@ -73,11 +73,24 @@ bool qg_near(const qg_trial *t, float actual, float expected, float magnitude) {
 
 void qg_expect_values(qg_trial *t, const qg_blocks *blocks, float *values, float *magnitudes) {
     const qg_layout *l = t->layout;
-    uint64_t *periods = QG_NEW_ARRAY(t->arena, uint64_t, l->n_buffers);
-    for (uint32_t b = 0; b < l->n_buffers; ++b) periods[b] = blocks->count * l->buffers[b].bytes;
-    const qg_tensor tensor = {l, 1, blocks->count * l->elements, (const unsigned char *const *)blocks->data, periods};
-    qg_values_of_row(t->arena, &tensor, 0, 0, tensor.cols, values);
-    if (magnitudes) qg_magnitudes_of_row(t->arena, &tensor, 0, 0, tensor.cols, 0, magnitudes);
+    const unsigned char **at = QG_NEW_ARRAY(t->arena, const unsigned char *, l->n_buffers);
+    for (uint64_t i = 0; i < blocks->count; ++i) {
+        for (uint32_t b = 0; b < l->n_buffers; ++b) at[b] = blocks->data[b] + i * l->buffers[b].bytes;
+        for (uint32_t e = 0; e < l->elements; ++e) {
+            const qg_element element = {l, at, e};
+            values[i * l->elements + e] = qg_value_of(&element);
+            if (magnitudes) magnitudes[i * l->elements + e] = qg_magnitude_of(&element, 0);
+        }
+    }
+}
+
+uint64_t qg_spot_of(const qg_trial *t, qg_call_shape s, uint64_t row, uint64_t col) {
+    const uint64_t expert = row / s.rows, blocks = expert ? qg_blocks_in(t->layout, s.rows, s.cols) : 0;
+    return expert * blocks * t->layout->elements + qg_place_in_blocks(t->layout, s.rows, s.cols, row % s.rows, col);
+}
+
+uint64_t qg_count_blocks(const qg_trial *t, qg_call_shape s) {
+    return qg_experts(s) * qg_blocks_in(t->layout, s.rows, s.cols);
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
@@ -96,13 +109,16 @@ const char *qg_call_of(qg_trial *t, qg_call_shape shape, qg_call *call) {
     return why;
 }
 
+/* Rows of a patch; of blocks that lie one after the other 1. */
+static uint64_t high_of(const qg_trial *t) { return t->layout->view == QG_VIEW_MATRIX ? t->layout->block_rows : 1; }
+
 bool qg_shape_for(qg_trial *t, uint64_t blocks, qg_call_shape *shape) {
     qg_call *call = QG_NEW(t->arena, qg_call);
     const char *why = NULL;
     for (uint64_t wide = 1; wide <= 64; ++wide) {
         const uint64_t rows = (blocks + wide - 1) / wide;
         for (uint64_t more = 0; more < 64 && !t->unable; ++more) {
-            *shape = qg_shape(rows + more, wide * t->layout->elements, 1);
+            *shape = qg_shape_of(t->layout, (rows + more) * high_of(t), wide, 1);
             if (t->harness->computes == QG_COMPUTES_ROWS) shape->batch = shape->rows;
             why = qg_call_of(t, *shape, call);
             if (!why) return true;
@@ -115,6 +131,14 @@ bool qg_shape_for(qg_trial *t, uint64_t blocks, qg_call_shape *shape) {
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
+static void lay_weights(qg_trial *t, const qg_call *call, uint32_t buffer, const qg_blocks *blocks, unsigned char *to) {
+    const qg_call_shape s = call->shape;
+    const uint64_t bytes = qg_buffer_bytes(t->layout, buffer, s.rows, s.cols);
+    const uint64_t of_expert = qg_blocks_in(t->layout, s.rows, s.cols) * t->layout->buffers[buffer].bytes;
+    for (uint64_t e = 0; e < qg_experts(s); ++e)
+        qg_lay_blocks(t->layout, buffer, s.rows, s.cols, blocks->data[buffer] + e * of_expert, to + e * bytes);
+}
+
 bool qg_fill_rooms(qg_trial *t, const qg_call *call, const qg_launch_data *data, qg_room *rooms) {
     if (!qg_worker_rooms(t->worker, call, rooms)) {
         t->judgement->runs[t->evidence].left_out = "shapes that take more than 3 GiB";
@@ -123,7 +147,7 @@ bool qg_fill_rooms(qg_trial *t, const qg_call *call, const qg_launch_data *data,
     for (uint32_t i = 0; i < call->n_passed; ++i) {
         const qg_passed *p = &call->passed[i];
         const uint64_t size = qg_scalars[p->type].bits / 8, count = size ? p->bytes / size : 0;
-        if (p->use == QG_USE_WEIGHTS) memcpy(rooms[i].data, data->blocks->data[p->buffer], p->bytes);
+        if (p->use == QG_USE_WEIGHTS) lay_weights(t, call, p->buffer, data->blocks, rooms[i].data);
         if (p->use == QG_USE_X)
             for (uint64_t k = 0; k < count; ++k) qg_store_value(p->type, data->x[k], rooms[i].data + k * size);
         if (p->use == QG_USE_Y) memset(rooms[i].data, 0xff, p->bytes); /* NaN: what is not written is seen */
@@ -205,16 +229,16 @@ static bool shape_of_sums(qg_trial *t, uint64_t count, qg_call *call) {
     qg_call_shape shape;
     if (!qg_shape_for(t, 1, &shape)) return false;
     for (uint64_t more = 0; more < 64 && !t->unable; ++more)
-        if (!qg_call_of(t, qg_shape(count + more, shape.cols, 1), call)) return true;
+        if (!qg_call_of(t, qg_shape((count + more) * high_of(t), shape.cols, 1), call)) return true;
     if (!t->unable)
         t->unable = qg_format(t->arena, "%s takes no shape of %llu rows", t->harness->name, (unsigned long long)count);
     return false;
 }
 
 static qg_blocks repeated(qg_trial *t, const qg_blocks *blocks, qg_call_shape shape) {
-    const uint64_t wide = shape.cols / t->layout->elements;
-    qg_blocks rows = qg_blocks_new(t->arena, t->layout, shape.rows * wide);
-    for (uint64_t r = 0; r < shape.rows; ++r)
+    const uint64_t wide = shape.cols / t->layout->block_cols, high = shape.rows / high_of(t);
+    qg_blocks rows = qg_blocks_new(t->arena, t->layout, high * wide);
+    for (uint64_t r = 0; r < high; ++r)
         for (uint64_t k = 0; k < wide; ++k)
             qg_block_copy(t->layout, blocks, r < blocks->count ? r : 0, &rows, r * wide + k);
     return rows;
@@ -222,14 +246,15 @@ static qg_blocks repeated(qg_trial *t, const qg_blocks *blocks, qg_call_shape sh
 
 /* A right-hand side with a single 1 makes a sum that is one element of each row's first block. */
 static bool values_of_sums(qg_trial *t, const qg_call *call, const qg_blocks *rows, uint64_t count, float *values) {
-    const uint64_t elements = t->layout->elements, n = call->shape.rows;
+    const uint64_t elements = t->layout->elements, wide = t->layout->block_cols, high = high_of(t);
+    const uint64_t n = call->shape.rows;
     float *x = QG_NEW_ARRAY(t->arena, float, call->shape.cols), *y = QG_NEW_ARRAY(t->arena, float, n);
     const qg_launch_data data = {.blocks = rows, .x = x, .y = y, .n_y = n};
-    for (uint64_t c = 0; c < elements; ++c) {
+    for (uint64_t c = 0; c < wide; ++c) {
         x[c] = 1;
         if (!qg_try(t, call, &data)) return false;
         x[c] = 0;
-        for (uint64_t r = 0; r < count; ++r) values[r * elements + c] = y[r];
+        for (uint64_t r = 0; r < count * high; ++r) values[r / high * elements + r % high * wide + c] = y[r];
     }
     return true;
 }
@@ -253,8 +278,9 @@ static bool sums_agree(qg_trial *t, const qg_call *call, const qg_blocks *blocks
         for (uint64_t r = 0; r < rows; ++r) {
             double sum = 0, size = 0;
             for (uint64_t c = 0; c < cols; ++c) {
-                sum += (double)values[r * cols + c] * (double)x[c];
-                size += fabs((double)magnitudes[r * cols + c] * (double)x[c]);
+                const uint64_t at = qg_spot_of(t, call->shape, r, c);
+                sum += (double)values[at] * (double)x[c];
+                size += fabs((double)magnitudes[at] * (double)x[c]);
             }
             const double bound = ((double)cols * 0x1p-24 + 0x1p-20) * size + 0x1p-120;
             if (isfinite(sum) != isfinite(y[r])) return false;
@@ -268,32 +294,34 @@ static bool actual_sums(qg_trial *t, const qg_blocks *blocks, float *values) {
     qg_call *call = QG_NEW(t->arena, qg_call);
     if (!shape_of_sums(t, blocks->count, call)) return false;
     const qg_blocks rows = repeated(t, blocks, call->shape);
-    const uint64_t all = call->shape.rows * call->shape.cols, elements = t->layout->elements;
+    const uint64_t elements = t->layout->elements, all = rows.count * elements;
+    const uint64_t wide = rows.count / (call->shape.rows / high_of(t));
     float *expected = QG_NEW_ARRAY(t->arena, float, all), *magnitudes = QG_NEW_ARRAY(t->arena, float, all);
     qg_expect_values(t, &rows, expected, magnitudes);
     if (!sums_agree(t, call, &rows, expected, magnitudes))
         return !t->unable && !t->stopped && values_of_sums(t, call, &rows, blocks->count, values);
     for (uint64_t r = 0; r < blocks->count; ++r)
         for (uint64_t e = 0; e < elements; ++e)
-            values[r * elements + e] = qg_stored(t, expected[r * call->shape.cols + e]);
+            values[r * elements + e] = qg_stored(t, expected[r * wide * elements + e]);
     return true;
 }
 
 /* Rows that are wrong when many are wanted at once are asked for one by one: what many get wrong is for `shapes`. */
-static bool row_by_row(qg_trial *t, qg_call_shape shape, const qg_blocks *whole, uint64_t wanted, float *values) {
-    const uint64_t all = shape.rows * shape.cols;
+static bool row_by_row(qg_trial *t, qg_call_shape shape, const qg_blocks *whole, float *y) {
+    const uint64_t all = whole->count * t->layout->elements;
     float *expected = QG_NEW_ARRAY(t->arena, float, all), *magnitudes = QG_NEW_ARRAY(t->arena, float, all);
-    float *y = QG_NEW_ARRAY(t->arena, float, shape.cols);
     qg_call *call = QG_NEW(t->arena, qg_call);
     uint64_t wrong = 0;
     qg_expect_values(t, whole, expected, magnitudes);
-    for (uint64_t i = 0; i < wanted; ++i) wrong += !qg_near(t, values[i], expected[i], magnitudes[i]);
+    for (uint64_t r = 0; r < shape.rows; ++r)
+        for (uint64_t c = 0; c < shape.cols; ++c) {
+            const uint64_t at = qg_spot_of(t, shape, r, c);
+            wrong += !qg_near(t, y[r * shape.cols + c], expected[at], magnitudes[at]);
+        }
     if (!wrong || qg_call_of(t, qg_shape(shape.rows, shape.cols, 1), call)) return !t->unable;
-    for (uint32_t r = 0; r < shape.rows && (uint64_t)r * shape.cols < wanted; ++r) {
-        const uint64_t at = r * shape.cols, count = wanted - at < shape.cols ? wanted - at : shape.cols;
-        const qg_launch_data data = {.blocks = whole, .indices = &r, .y = y, .n_y = shape.cols};
+    for (uint32_t r = 0; r < shape.rows; ++r) {
+        const qg_launch_data data = {.blocks = whole, .indices = &r, .y = y + r * shape.cols, .n_y = shape.cols};
         if (!qg_try(t, call, &data)) return false;
-        memcpy(values + at, y, count * sizeof *y);
     }
     return true;
 }
@@ -304,12 +332,17 @@ bool qg_actual(qg_trial *t, const qg_blocks *blocks, float *values) {
     if (t->harness->computes == QG_COMPUTES_SUMS) return actual_sums(t, blocks, values);
     if (!qg_shape_for(t, blocks->count, &shape) || qg_call_of(t, shape, call)) return false;
     const uint64_t all = shape.rows * shape.cols, wanted = blocks->count * t->layout->elements;
-    const qg_blocks whole = padded(t, blocks, all / t->layout->elements);
+    const qg_blocks whole = padded(t, blocks, qg_count_blocks(t, shape));
     float *y = QG_NEW_ARRAY(t->arena, float, all);
     const qg_launch_data data = {.blocks = &whole, .y = y, .n_y = all};
     if (!qg_try(t, call, &data)) return false;
-    memcpy(values, y, wanted * sizeof *values);
-    return t->harness->computes != QG_COMPUTES_ROWS || row_by_row(t, shape, &whole, wanted, values);
+    if (t->harness->computes == QG_COMPUTES_ROWS && !row_by_row(t, shape, &whole, y)) return false;
+    for (uint64_t r = 0; r < shape.rows; ++r)
+        for (uint64_t c = 0; c < shape.cols; ++c) {
+            const uint64_t at = qg_spot_of(t, shape, r, c);
+            if (at < wanted) values[at] = y[r * shape.cols + c];
+        }
+    return true;
 }
 
 /* ---- other workers ----------------------------------------------------------------------------------------------- */
@@ -427,8 +460,8 @@ static void doubt_driver(qg_trial *t) {
 
 /* What a test like those of engines would see: random data of usual size, 16 rows, an even width, one vector. */
 static void take_nmse(qg_trial *t) {
-    const uint64_t blocks = (256 + t->layout->elements - 1) / t->layout->elements;
-    qg_call_shape shape = qg_shape(16, blocks * t->layout->elements, t->harness->computes == QG_COMPUTES_ROWS ? 16 : 1);
+    const uint64_t blocks = (256 + t->layout->block_cols - 1) / t->layout->block_cols;
+    qg_call_shape shape = qg_shape_of(t->layout, 16, blocks, t->harness->computes == QG_COMPUTES_ROWS ? 16 : 1);
     t->judgement->nmse = -1;
     if (!t->options.nmse || t->unable || t->stopped) return;
     const qg_comparison c = qg_compare(t, shape, 1, (qg_wish){0});
@@ -436,15 +469,27 @@ static void take_nmse(qg_trial *t) {
         t->judgement->nmse = isnan(c.error_squares) ? INFINITY : c.error_squares / c.squares;
 }
 
+static bool has_code(const qg_buffer *buffer) {
+    return buffer->axes[0] == QG_AXIS_CODE || (buffer->n_axes > 1 && buffer->axes[1] == QG_AXIS_CODE);
+}
+
 static const char *prepare(qg_trial *t) {
     qg_judgement *j = t->judgement;
     const qg_layout *l = t->layout;
     j->bits = QG_NEW_ARRAY(t->arena, uint8_t *, l->n_buffers);
     for (uint32_t b = 0; b < l->n_buffers; ++b) {
-        if (l->buffers[b].shared || l->view != QG_VIEW_BLOCKS)
-            return qg_format(t->arena,
-                             "%s is not made of blocks that lie one after the other, which is all that judge takes",
-                             l->name);
+        const qg_buffer *buffer = &l->buffers[b];
+        const bool patches = l->view == QG_VIEW_MATRIX;
+        if (buffer->shared || l->view == QG_VIEW_GROUPS)
+            return qg_format(
+                t->arena, "%s is made of blocks that share bytes, or whose rows lie apart, which judge does not take",
+                l->name);
+        if (patches && (buffer->n_axes != 2 || has_code(buffer)))
+            return qg_format(
+                t->arena,
+                "%s of %s is not a matrix of rows and columns of its own, so that a block's bytes there are "
+                "those of other blocks, too, which judge does not take",
+                buffer->name, l->name);
         j->bits[b] = QG_NEW_ARRAY(t->arena, uint8_t, l->buffers[b].bytes * 8);
     }
     t->known = QG_NEW_ARRAY(t->arena, bool, l->elements);

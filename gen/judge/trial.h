@@ -95,6 +95,10 @@ uint32_t qg_found(const qg_trial *t, const char *rule);
 
 /* Values and magnitudes of all blocks, by the specification; elements of a block are neighbours. */
 void qg_expect_values(qg_trial *t, const qg_blocks *blocks, float *values, float *magnitudes);
+/* Where a value of a tensor stands among those of its blocks; of experts, rows go on. */
+uint64_t qg_spot_of(const qg_trial *t, qg_call_shape shape, uint64_t row, uint64_t col);
+/* Blocks of the weights of a shape, over all experts. */
+uint64_t qg_count_blocks(const qg_trial *t, qg_call_shape shape);
 /* What a store to y makes of a value. */
 float qg_stored(const qg_trial *t, float value);
 float qg_loaded(qg_scalar type, const unsigned char *from);

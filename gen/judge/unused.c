@@ -17,7 +17,8 @@ static bool same_value(float a, float b) { return a == b || (isnan(a) && isnan(b
 static bool matters(const qg_layout *l, const qg_blocks *blocks, uint64_t block, const unsigned char *const *at,
                     uint32_t code, uint32_t instance, uint32_t bit) {
     const qg_code *c = &l->codes[code];
-    for (uint32_t e = 0; e < l->elements; ++e) {
+    const uint32_t first = c->of_column ? 0 : instance * c->per;
+    for (uint32_t e = first; e < l->elements && (c->of_column || e < first + c->per); ++e) {
         const qg_element element = {l, at, e};
         if (qg_instance_of(l, c, e) != instance) continue;
         const float before = qg_value_of(&element);
@@ -32,11 +33,14 @@ static bool matters(const qg_layout *l, const qg_blocks *blocks, uint64_t block,
 /* A bit may matter for a value that stands apart, such as a scale that is none: less often than in one of 16 is idle. */
 static bool is_idle(const qg_layout *l, const qg_blocks *blocks, const unsigned char *const *const *at, uint32_t code,
                     uint32_t bit) {
-    const uint64_t all = (uint64_t)DRAWS * l->codes[code].count;
-    uint64_t changes = 0;
+    const uint32_t count = l->codes[code].count, step = count > 64 ? count / 64 : 1;
+    uint64_t all = 0, changes = 0;
     for (uint64_t k = 0; k < DRAWS; ++k)
-        for (uint32_t j = 0; j < l->codes[code].count && changes * 16 <= all; ++j)
+        for (uint32_t j = (uint32_t)k % step; j < count; j += step) {
+            all += 1;
             changes += matters(l, blocks, k, at[k], code, j, bit);
+            if (changes > (uint64_t)DRAWS * 4) return false; /* a 16th of all */
+        }
     return changes * 16 <= all && (all > 16 || !changes);
 }
 
