@@ -130,8 +130,30 @@ static bool float_type(parse *s, qg_argument *a) {
     return true;
 }
 
+/* `table NAME [TYPE]` */
+static bool table(parse *s, qg_argument *a) {
+    const qg_layout *layout = s->h->layout;
+    qg_text names = qg_text_new(s->p.arena);
+    uint32_t type;
+    a->use = QG_USE_TABLE;
+    for (a->table = 0; a->table < layout->n_tables; ++a->table) {
+        if (accept_word(s, layout->tables[a->table].name)) break;
+        qg_text_printf(&names, "%s%s", a->table ? ", " : "", layout->tables[a->table].name);
+    }
+    if (a->table == layout->n_tables) {
+        qg_error(s->p.diag, s->p.token.loc, "which table of %s? %s%s", layout->name,
+                 layout->n_tables ? "it has " : "it has none", layout->n_tables ? names.data : "");
+        return false;
+    }
+    for (type = 0; type < QG_NUMBER_COUNT; ++type)
+        if (accept_word(s, number_names[type])) break;
+    a->converted = type < QG_NUMBER_COUNT;
+    a->number = (qg_number)(a->converted ? type : 0);
+    return true;
+}
+
 static bool buffer(parse *s) {
-    static const char *const uses[] = {"weights", "x", "y", "indices", "ids", "zeros"};
+    static const char *const uses[] = {"weights", "x", "y", "indices", "ids", "zeros", "table"};
     static const char *const index_types[] = {"u32", "i32"}, *const slot[] = {"slot"};
     qg_harness *h = s->h;
     uint32_t use, type;
@@ -145,7 +167,8 @@ static bool buffer(parse *s) {
         a->items = QG_NEW_ARRAY(s->p.arena, qg_struct_member, QG_MAX_ITEMS);
         return members(s, a->items, &a->n_items);
     }
-    if (!one_of(s, uses, 6, &use)) return false;
+    if (!one_of(s, uses, 7, &use)) return false;
+    if (!strcmp(uses[use], "table")) return table(s, a);
     a->use = (qg_use)use;
     if (a->use == QG_USE_WEIGHTS) return weights(s, a);
     if (a->use == QG_USE_ZEROS) return (a->value = expr(s)) != NULL;
@@ -157,6 +180,17 @@ static bool buffer(parse *s) {
     if (a->use == QG_USE_Y) return float_type(s, a);
     a->type = QG_U32;
     return one_of(s, index_types, 2, &type);
+}
+
+static bool uniform(parse *s) {
+    qg_harness *h = s->h;
+    if (h->target == QG_FOREIGN_C) return complain(s, s->p.previous.loc, "a C function has no uniform buffers");
+    if (h->n_arguments == QG_MAX_ARGUMENTS)
+        return complain(s, s->p.previous.loc, "a kernel has at most 32 arguments here");
+    qg_argument *a = &h->arguments[h->n_arguments++];
+    *a = (qg_argument){.loc = s->p.previous.loc, .use = QG_USE_STRUCT, .uniform = true};
+    a->items = QG_NEW_ARRAY(s->p.arena, qg_struct_member, QG_MAX_ITEMS);
+    return integer(s, "the number of the binding", &a->index) && members(s, a->items, &a->n_items);
 }
 
 static bool value(parse *s) {
@@ -252,6 +286,7 @@ static bool statement(parse *s) {
     }
     if (accept_word(s, "entry")) return entry(s);
     if (accept_word(s, "buffer")) return buffer(s);
+    if (accept_word(s, "uniform")) return uniform(s);
     if (accept_word(s, "value")) return value(s);
     if (accept_word(s, "push")) return members(s, h->push, &h->n_push);
     if (accept_word(s, "constant")) return constant(s);
@@ -265,9 +300,10 @@ static bool statement(parse *s) {
         h->outside = chosen == 0 ? QG_OUTSIDE_ZEROS : QG_OUTSIDE_NOTHING;
         return true;
     }
-    qg_expected(&s->p,
-                "a statement: target, computes, entry, buffer, value, push, constant, group, grid, threadgroup, let, "
-                "needs or outside");
+    qg_expected(
+        &s->p,
+        "a statement: target, computes, entry, buffer, uniform, value, push, constant, group, grid, threadgroup, let, "
+        "needs or outside");
     return false;
 }
 

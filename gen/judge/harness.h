@@ -27,6 +27,7 @@ typedef enum qg_use {
     QG_USE_IDS,    /* which expert a slot of a token has */
     QG_USE_ZEROS,  /* room that the kernel may write */
     QG_USE_STRUCT, /* sizes, in memory */
+    QG_USE_TABLE,  /* of the specification */
     QG_USE_VALUE,  /* an integer, of C functions */
     QG_USE_COUNT
 } qg_use;
@@ -70,8 +71,12 @@ typedef struct qg_argument {
     uint32_t index; /* binding, buffer, place */
     qg_loc loc;
     qg_use use;
-    uint32_t buffer;         /* of the layout, of weights */
-    qg_scalar type;          /* of the elements of x, y; QG_U32 of indices, ids */
+    uint32_t buffer; /* of the layout, of weights */
+    qg_scalar type;  /* of the elements of x, y; QG_U32 of indices, ids */
+    bool uniform;    /* STRUCT: a uniform buffer, laid out by std140 */
+    uint32_t table;  /* TABLE: of the layout */
+    bool converted;  /* its values are numbers of type `number`, not of the table's own */
+    qg_number number;
     bool per_slot;           /* of x: each slot of a token has its own */
     qg_struct_member *items; /* STRUCT */
     uint32_t n_items;
@@ -131,8 +136,9 @@ typedef struct qg_passed {
     qg_use use;
     uint32_t index, buffer;
     qg_scalar type;
-    uint64_t bytes;      /* of the tensor; ZEROS, STRUCT */
-    const void *content; /* STRUCT */
+    bool uniform;
+    uint64_t bytes;      /* of the tensor; ZEROS, STRUCT, TABLE */
+    const void *content; /* STRUCT, TABLE */
     int64_t value;       /* VALUE */
 } qg_passed;
 

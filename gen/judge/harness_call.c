@@ -149,12 +149,36 @@ static uint64_t pass_bytes(evaluation *v, const qg_argument *a) {
     }
 }
 
+/* Values as the specification's table has them, or as numbers of another type. */
+static void pass_table(qg_arena *arena, const qg_layout *layout, const qg_argument *a, qg_passed *to) {
+    const qg_table *table = &layout->tables[a->table];
+    const qg_scalar_info *type = &qg_scalars[table->type];
+    const uint32_t count = table->rows * table->columns;
+    const uint32_t bytes = a->converted ? number_bytes(a->number) : (type->bits + 7) / 8;
+    unsigned char *content = QG_NEW_ARRAY(arena, unsigned char, (uint64_t)count *bytes);
+    for (uint32_t i = 0; i < count; ++i) {
+        const double value = table->values[i];
+        uint64_t bits = type->kind == QG_FLOATING ? qg_bits_of(table->type, (float)value) : (uint64_t)(int64_t)value;
+        const float real = (float)value;
+        uint32_t word;
+        memcpy(&word, &real, sizeof word);
+        if (a->converted) bits = a->number == QG_NUMBER_F32 ? word : (uint64_t)(int64_t)value;
+        for (uint32_t k = 0; k < bytes; ++k) content[(uint64_t)i * bytes + k] = (unsigned char)(bits >> 8 * k);
+    }
+    to->bytes = (uint64_t)count * bytes;
+    to->content = content;
+}
+
 static void pass(qg_arena *arena, evaluation *v, const qg_argument *a, qg_passed *to) {
     *to = (qg_passed){.use = a->use, .index = a->index, .buffer = a->buffer, .type = a->type};
-    if (a->use == QG_USE_STRUCT) {
+    to->uniform = a->uniform;
+    if (a->use == QG_USE_TABLE) {
+        pass_table(arena, v->harness->layout, a, to);
+    } else if (a->use == QG_USE_STRUCT) {
         unsigned char *content = QG_NEW_ARRAY(arena, unsigned char, QG_MAX_STRUCT);
         to->bytes = lay_out(v, a->items, a->n_items, content);
         to->content = content;
+        if (a->uniform) to->bytes = (to->bytes + 15) / 16 * 16; /* of a structure, by std140 */
     } else if (a->use == QG_USE_VALUE) {
         to->value = evaluate(v, a->value);
     } else if (a->use == QG_USE_ZEROS) {

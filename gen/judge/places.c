@@ -12,8 +12,8 @@ typedef struct place_run {
 
 enum { MOST_ELEMENTS = 1 << 18 }; /* of patches */
 
-static const char *const use_names[QG_USE_COUNT] = {"the weights", "x",       "the results", "the indices",
-                                                    "the ids",     "scratch", "arguments",   ""};
+static const char *const use_names[QG_USE_COUNT] = {
+    "the weights", "x", "the results", "the indices", "the ids", "scratch", "arguments", "a table", ""};
 
 /* Bytes of a margin behind a tensor: to the end of its page and one more. */
 static uint64_t behind(uint64_t bytes) { return (bytes + QG_MARGIN - 1) / QG_MARGIN * QG_MARGIN - bytes + QG_MARGIN; }
@@ -67,7 +67,8 @@ static const unsigned char *launch(place_run *p, uint32_t salt, bool open) {
     surround(p, salt);
     for (uint32_t i = 0; i < p->call->n_passed; ++i) {
         const qg_use use = p->call->passed[i].use;
-        if (use == QG_USE_WEIGHTS || use == QG_USE_X || use == QG_USE_INDICES || use == QG_USE_IDS)
+        if (use == QG_USE_WEIGHTS || use == QG_USE_X || use == QG_USE_INDICES || use == QG_USE_IDS ||
+            use == QG_USE_TABLE)
             before[i] = memcpy(qg_alloc(p->t->arena, p->rooms[i].bytes + 1), p->rooms[i].data, p->rooms[i].bytes);
     }
     if (!qg_launch(p->t, p->call, (qg_launch_mode){.open = open, .low = salt & 1})) return NULL;
