@@ -193,6 +193,28 @@ static bool uniform(parse *s) {
     return integer(s, "the number of the binding", &a->index) && members(s, a->items, &a->n_items);
 }
 
+/* `called N TYPE NAME` */
+static bool called(parse *s) {
+    const qg_loc loc = s->p.previous.loc;
+    uint32_t index;
+    if (!integer(s, "the number of a buffer that a statement before gives", &index)) return false;
+    for (uint32_t i = 0; i < s->h->n_arguments; ++i) {
+        qg_argument *a = &s->h->arguments[i];
+        if (a->index != index) continue;
+        for (int word = 0; word < 2; ++word) {
+            if (s->p.token.kind == QG_T_STRING || s->p.token.kind == QG_T_END || s->p.token.kind == QG_T_INT) {
+                qg_expected(&s->p, word ? "the name of the argument" : "its type in Metal");
+                return false;
+            }
+            *(word ? &a->called : &a->called_type) = qg_strndup(s->p.arena, s->p.token.text, s->p.token.length);
+            qg_advance(&s->p);
+        }
+        return true;
+    }
+    qg_error(s->p.diag, loc, "no buffer %u stands before: write it first, and then what it is called", index);
+    return false;
+}
+
 static bool value(parse *s) {
     qg_harness *h = s->h;
     if (h->n_arguments == QG_MAX_ARGUMENTS)
@@ -287,6 +309,7 @@ static bool statement(parse *s) {
     if (accept_word(s, "entry")) return entry(s);
     if (accept_word(s, "buffer")) return buffer(s);
     if (accept_word(s, "uniform")) return uniform(s);
+    if (accept_word(s, "called")) return called(s);
     if (accept_word(s, "value")) return value(s);
     if (accept_word(s, "push")) return members(s, h->push, &h->n_push);
     if (accept_word(s, "constant")) return constant(s);
@@ -300,10 +323,9 @@ static bool statement(parse *s) {
         h->outside = chosen == 0 ? QG_OUTSIDE_ZEROS : QG_OUTSIDE_NOTHING;
         return true;
     }
-    qg_expected(
-        &s->p,
-        "a statement: target, computes, entry, buffer, uniform, value, push, constant, group, grid, threadgroup, let, "
-        "needs or outside");
+    qg_expected(&s->p, "a statement: target, computes, entry, buffer, uniform, called, value, push, constant, group, "
+                       "grid, threadgroup, let, "
+                       "needs or outside");
     return false;
 }
 
@@ -325,6 +347,13 @@ static bool complete(parse *s) {
         return complain(s, end, "`ids` choose experts of `computes sums`; rows are chosen by `indices`");
     if (h->outside && !has_ids && h->computes != QG_COMPUTES_ROWS)
         return complain(s, end, "`outside` is for kernels with `ids` or `indices`");
+    for (uint32_t i = 0; i < h->n_arguments && qg_harness_has_body(h); ++i) {
+        if (h->target != QG_FOREIGN_METAL) return complain(s, end, "`called` is for bodies of Metal kernels");
+        if (h->arguments[i].called) continue;
+        qg_error(s->p.diag, h->arguments[i].loc, "what is argument %u called in the body? `called %u TYPE NAME` says",
+                 h->arguments[i].index, h->arguments[i].index);
+        return false;
+    }
     for (uint32_t i = 0; i < h->n_arguments; ++i)
         for (uint32_t j = 0; j < i; ++j)
             if (h->arguments[i].index == h->arguments[j].index) {
@@ -361,4 +390,50 @@ const qg_argument *qg_harness_argument(const qg_harness *harness, qg_use use) {
     for (uint32_t i = 0; i < harness->n_arguments; ++i)
         if (harness->arguments[i].use == use) return &harness->arguments[i];
     return NULL;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
+
+bool qg_harness_has_body(const qg_harness *harness) {
+    for (uint32_t i = 0; i < harness->n_arguments; ++i)
+        if (harness->arguments[i].called) return true;
+    return false;
+}
+
+/* What a body may ask of its thread, as MLX's metal_kernel gives it: where it is named. */
+static void add_positions(qg_text *text, const char *body) {
+    static const char *const wide[] = {"thread_position_in_grid",        "threads_per_grid",
+                                       "threadgroup_position_in_grid",   "threadgroups_per_grid",
+                                       "thread_position_in_threadgroup", "threads_per_threadgroup"};
+    static const char *const narrow[] = {"thread_index_in_threadgroup", "thread_index_in_simdgroup",
+                                         "simdgroup_index_in_threadgroup", "threads_per_simdgroup",
+                                         "simdgroups_per_threadgroup"};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; ++i)
+        if (strstr(body, wide[i])) qg_text_printf(text, ",\n    uint3 %s [[%s]]", wide[i], wide[i]);
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; ++i)
+        if (strstr(body, narrow[i])) qg_text_printf(text, ",\n    uint %s [[%s]]", narrow[i], narrow[i]);
+}
+
+const char *qg_harness_wrap(qg_arena *arena, const qg_harness *h, const char *path, const char *body,
+                            const qg_texts *defines) {
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "#include <metal_stdlib>\nusing namespace metal;\n"
+                        "typedef half float16_t;\ntypedef bfloat bfloat16_t;\n");
+    for (uint32_t i = 0; i < defines->count; ++i) { /* behind the library, which has a T of its own */
+        const char *define = defines->items[i], *equals = strchr(define, '=');
+        const int length = equals ? (int)(equals - define) : (int)strlen(define);
+        qg_text_printf(&text, "#define %.*s %s\n", length, define, equals ? equals + 1 : "1");
+    }
+    qg_text_printf(&text, "kernel void %s(", h->entry ? h->entry : "body");
+    for (uint32_t i = 0; i < h->n_arguments; ++i) {
+        const qg_argument *a = &h->arguments[i];
+        const char *space = a->use == QG_USE_STRUCT                        ? "const constant"
+                            : a->use == QG_USE_Y || a->use == QG_USE_ZEROS ? "device"
+                                                                           : "const device";
+        qg_text_printf(&text, "%s\n    %s %s *%s [[buffer(%u)]]", i ? "," : "", space, a->called_type, a->called,
+                       a->index);
+    }
+    add_positions(&text, body);
+    qg_text_printf(&text, ") {\n#line 1 \"%s\"\n%s\n}\n", path, body);
+    return text.data;
 }

@@ -80,7 +80,8 @@ typedef struct qg_argument {
     bool per_slot;           /* of x: each slot of a token has its own */
     qg_struct_member *items; /* STRUCT */
     uint32_t n_items;
-    const qg_expr *value; /* ZEROS: bytes; VALUE */
+    const qg_expr *value;             /* ZEROS: bytes; VALUE */
+    const char *called, *called_type; /* in a body; NULL: not said */
 } qg_argument;
 
 enum { QG_MAX_ARGUMENTS = 32, QG_MAX_ITEMS = 64, QG_MAX_LETS = 32, QG_MAX_STRUCT = 1024 };
@@ -123,6 +124,10 @@ typedef struct qg_harness {
 
 /* Parses a harness for kernels of a format. NULL after errors. */
 qg_harness *qg_harness_parse(qg_arena *arena, qg_diag *diag, const qg_source *source, const qg_layout *layout);
+/* Whether the file is the body of a Metal kernel; then the kernel with it, whose signature the harness gives. */
+bool qg_harness_has_body(const qg_harness *harness);
+const char *qg_harness_wrap(qg_arena *arena, const qg_harness *harness, const char *path, const char *body,
+                            const qg_texts *defines);
 /* Gives a `let` another value; false when there is none of that name. */
 bool qg_harness_set(qg_harness *harness, const char *name, int64_t value);
 

@@ -98,6 +98,12 @@ finds "is 0, and should stay as it was" "${experts[@]}" --harness "$work/nothing
 case " $targets " in *" msl "*)
   metal=("$data/affine.metal" --format affine_b4_g64_f16 --harness "$data/affine.harness")
   clean "a right Metal kernel" "${metal[@]}"
+  body=("$data/body.metal" --format affine_b4_g64_f16 --harness mlx-metal-kernel-dequant -D T=float)
+  clean "the body of a Metal kernel" "${body[@]}"
+  finds "w[0] (all of q[0]) reach element 1; they belong to 0" "${body[@]}" -D SWAPPED
+  grep -v '^called 3' "$SOURCE/integrations/judge/mlx-metal-kernel-dequant.harness" >"$work/uncalled.harness"
+  unable "what is argument 3 called in the body? \`called 3 TYPE NAME\` says" "$data/body.metal" --format affine_b4_g64_f16 \
+    --harness "$work/uncalled.harness"
   finds "w[0] (all of q[0]) reach element 1; they belong to 0" "${metal[@]}" -D SWAPPED
   ;;
 esac
