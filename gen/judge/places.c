@@ -13,7 +13,10 @@ typedef struct place_run {
 enum { MOST_ELEMENTS = 1 << 18 }; /* of patches */
 
 static const char *const use_names[QG_USE_COUNT] = {
-    "the weights", "x", "the results", "the indices", "the ids", "scratch", "arguments", "a table", ""};
+    [QG_USE_WEIGHTS] = "the weights", [QG_USE_X] = "x",           [QG_USE_Y] = "the results",
+    [QG_USE_INDICES] = "the indices", [QG_USE_IDS] = "the ids",   [QG_USE_ZEROS] = "scratch",
+    [QG_USE_STRUCT] = "arguments",    [QG_USE_TABLE] = "a table", [QG_USE_VALUE] = "",
+};
 
 /* Bytes of a margin behind a tensor: to the end of its page and one more. */
 static uint64_t behind(uint64_t bytes) { return (bytes + QG_MARGIN - 1) / QG_MARGIN * QG_MARGIN - bytes + QG_MARGIN; }
