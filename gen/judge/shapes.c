@@ -150,7 +150,7 @@ bool qg_sums_are_known(qg_trial *t) {
     return true;
 }
 
-/* Numbers below `count`, in groups of `each` others where there are as many; where some are to be none, every second. */
+/* Numbers below `count`, in groups of `each` others where there are as many; where some are to be none, each second. */
 static uint32_t *draw_numbers(qg_trial *t, uint64_t n, uint64_t each, uint64_t count, bool outside, uint64_t *random) {
     uint32_t *numbers = QG_NEW_ARRAY(t->arena, uint32_t, n);
     for (uint64_t i = 0; i < n; ++i) {

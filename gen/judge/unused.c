@@ -30,7 +30,8 @@ static bool matters(const qg_layout *l, const qg_blocks *blocks, uint64_t block,
     return false;
 }
 
-/* A bit may matter for a value that stands apart, such as a scale that is none: less often than in one of 16 is idle. */
+/* A bit may matter for a value that stands apart, such as a scale that is none: what does so less often than in one of
+ * 16 is idle. */
 static bool is_idle(const qg_layout *l, const qg_blocks *blocks, const unsigned char *const *const *at, uint32_t code,
                     uint32_t bit) {
     const uint32_t count = l->codes[code].count, step = count > 64 ? count / 64 : 1;
