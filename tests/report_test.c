@@ -369,7 +369,8 @@ static void test_sarif(void **state) {
     assert_string_equal(string_of(cJSON_GetArrayItem(results, 0), "level"), "error");
     assert_string_equal(string_of(cJSON_GetArrayItem(results, 13), "level"), "note");
     const cJSON *invocation = cJSON_GetArrayItem(member(run, "invocations"), 0);
-    assert_int_equal(cJSON_GetArraySize(member(invocation, "toolExecutionNotifications")), 4 + 1 + 1 + 6);
+    assert_int_equal(cJSON_GetArraySize(member(invocation, "toolExecutionNotifications")),
+                     4 + 1 + 1 + QG_EVIDENCE_COUNT);
     cJSON_Delete(root);
 }
 
@@ -447,7 +448,7 @@ static void test_html(void **state) {
         "k&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;\\x1B[31m\\x0A\\u{202E}\xc3\xa9\xef\xbf\xbd.comp");
     holds(page, "<h1>5 kernels judged: 3 wrong (84 findings), 1 clean, 1 not judged</h1>");
     holds(page, "Wrong: 13 findings.</span> Of the 1,152 bits of a block, 32 reach the wrong elements, and 8 are "
-                "never read. 1 of 6 kinds of evidence was left out.");
+                "never read. 1 of 7 kinds of evidence was left out.");
     holds(page, "<li id=\"j1f1\">");
     holds(page, "href=\"#j1f1\"");
     holds(page, "bits 96..99 of the block (of sc4) reach elements 0..31; they belong to 128..159");

@@ -169,9 +169,15 @@ static const char *fit_harness(judge_run *r, const qg_harness *h, const qg_refle
         *threads = reflection->threads;
         return qg_reflection_fits(r->arena, reflection, h);
     }
+    if (qg_harness_has_body(h)) {
+        kernel->bytes = qg_harness_wrap(r->arena, h, kernel->path, kernel->bytes, &r->defines);
+        kernel->defines = NULL;
+        kernel->length = strlen(kernel->bytes);
+        kernel->entry = h->entry ? h->entry : "body";
+    }
     if (!kernel->entry) return "which kernel is to be judged? --kernel NAME says, or `entry NAME` of the harness";
     qg_call *call = QG_NEW(r->arena, qg_call);
-    if (!qg_harness_call(r->arena, h, (qg_call_shape){64, 64 * (uint64_t)r->layout->elements, 1}, call, &broken))
+    if (!qg_harness_call(r->arena, h, qg_shape_of(r->layout, 64, 64, 1), call, &broken))
         *threads = call->group[0] * call->group[1];
     return NULL;
 }

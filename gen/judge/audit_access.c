@@ -116,12 +116,20 @@ static const char *kind_of(const qg_module *m, uint32_t variable) {
     return storage == SpvStorageClassWorkgroup ? "shared array" : "array";
 }
 
-static void look_at_index(access *a, const qg_instruction *i, uint32_t index, uint32_t variable, uint64_t length,
-                          bool assumed, uint32_t block) {
-    const qg_module *m = a->m;
+static void look_at_index(access *a, const qg_instruction *i, uint32_t index, uint32_t variable, uint32_t length_id,
+                          uint32_t block) {
+    qg_module *m = a->m;
+    uint64_t length = 0;
+    bool assumed = false;
+    if (!qg_is_constant(m, length_id, &length, &assumed)) return;
     const qg_interval r = qg_interval_of(m, index, block);
     array_use *u = use_of(a, variable, length);
     u->all += 1;
+    if ((assumed || r.assumed || !r.known || r.high >= (int64_t)length) &&
+        qg_is_always_inside(m, index, block, length_id)) {
+        u->proven += 1;
+        return;
+    }
     if (r.known && r.low >= 0 && r.high < (int64_t)length) {
         u->proven += !assumed && !r.assumed; /* whatever the constants */
         return;
@@ -156,8 +164,7 @@ static void walk_chain(access *a, const qg_instruction *i, uint32_t block) {
             type = t->words[2 + value];
             continue;
         }
-        if (t->opcode == SpvOpTypeArray && qg_is_constant(m, t->words[3], &value, &assumed))
-            look_at_index(a, i, i->words[w], variable, value, assumed, block);
+        if (t->opcode == SpvOpTypeArray) look_at_index(a, i, i->words[w], variable, t->words[3], block);
         if (t->n_words < 3) return;
         type = t->words[2];
     }

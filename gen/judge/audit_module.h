@@ -32,6 +32,8 @@ typedef struct qg_module {
     uint32_t *block_of;           /* of labels and results: index; QG_NO_BLOCK */
     uint32_t *argument;           /* of a parameter that is a pointer: what one caller gives */
     uint32_t *kept; /* by variable of a function: the only value that is stored in it; 0: none, or several */
+    /* By specialisation constant: what it is taken to be; NULL: its own value. By number, not by id. */
+    const uint32_t *fixed;
     uint32_t n_blocks, blocks_capacity;
     qg_flow_block *blocks;
 } qg_module;
@@ -65,6 +67,14 @@ typedef struct qg_interval {
 qg_interval qg_interval_of(const qg_module *m, uint32_t id, uint32_t block);
 /* Whether a branch before the block depends on specialisation constants alone. */
 bool qg_is_under_constant(const qg_module *m, uint32_t block);
+
+enum { QG_MOST_CONSTANTS = 64, QG_NOT_FIXED = UINT32_MAX };
+
+/* audit_fixed.c. Whether an index at a block is below a length whatever legal values the constants of a kernel of ours
+ * have. */
+bool qg_is_always_inside(qg_module *m, uint32_t index, uint32_t block, uint32_t length);
+/* What a constant is fixed to, by its id; QG_NOT_FIXED: nothing. */
+uint32_t qg_fixed_value(const qg_module *m, uint32_t id);
 
 void qg_audit_flow(qg_module *m);   /* audit_flow.c: barriers */
 void qg_audit_access(qg_module *m); /* audit_access.c: buffers, push constants, arrays, shifts */

@@ -66,6 +66,8 @@ static qg_interval of_two(const qg_module *m, uint32_t opcode, uint32_t type, qg
     case SpvOpUMod:
     case SpvOpSRem:
     case SpvOpSMod:
+        if (opcode == SpvOpUMod && b.known && !is_fixed(b) && b.low >= 0 && b.high > 0)
+            return (qg_interval){true, false, b.assumed, 0, b.high - 1};
         if (!is_fixed(b) || b.low <= 0 || (!natural && opcode != SpvOpUMod)) return UNKNOWN;
         if (natural && a.high < b.low) return a;
         return (qg_interval){true, false, b.assumed, 0, b.low - 1};
@@ -109,6 +111,8 @@ static qg_interval of_two(const qg_module *m, uint32_t opcode, uint32_t type, qg
 /* Between its legal values, which the descriptor of a kernel of ours has: what is proven then is so for all of them. */
 static qg_interval legal(const qg_module *m, uint32_t constant) {
     qg_interval r = UNKNOWN;
+    if (m->fixed && constant < QG_MOST_CONSTANTS && m->fixed[constant] != QG_NOT_FIXED)
+        return (qg_interval){true, false, false, m->fixed[constant], m->fixed[constant]};
     for (uint32_t i = 0; m->kernel && i < m->kernel->spec_constant_count; ++i) {
         const qk_spec_constant *c = &m->kernel->spec_constants[i];
         for (uint32_t k = 0; c->id == constant && k < c->legal_count; ++k) {
@@ -135,6 +139,7 @@ static qg_interval of_built_in(const qg_module *m, uint32_t built_in, uint32_t c
     case SpvBuiltInLocalInvocationIndex: return fixed ? (qg_interval){true, true, false, 0, threads - 1} : UNKNOWN;
     case SpvBuiltInWorkgroupSize:
         if (component > 2) return UNKNOWN;
+        if (m->fixed && !fixed && size.known && component == 0) return size;
         return (qg_interval){true, fixed, !fixed, a->workgroup[component], a->workgroup[component]};
     case SpvBuiltInSubgroupLocalInvocationId: return (qg_interval){true, false, false, 0, 127};
     case SpvBuiltInSubgroupSize: return (qg_interval){true, false, false, 1, 128};
@@ -194,6 +199,41 @@ static qg_interval of_parts(search *s, const qg_instruction *i, uint32_t depth) 
     return all;
 }
 
+/* `a / b` where a branch before has shown that a < b * c: below c. */
+static qg_interval of_quotient(search *s, const qg_instruction *i, uint32_t depth) {
+    const qg_module *m = s->m;
+    for (uint32_t b = s->block, guard = 0; b < m->n_blocks && guard < 64; ++guard) {
+        const uint32_t up = m->blocks[b].dominator;
+        if (up >= m->n_blocks || up == b) break;
+        const qg_instruction *last = m->blocks[up].end - 1;
+        const bool holds = last->opcode == SpvOpBranchConditional && m->blocks[b].n_before == 1 &&
+                           last->words[2] != last->words[3] && m->blocks[b].label == last->words[2];
+        const qg_instruction *c = holds ? m->made[last->words[1]] : NULL;
+        const qg_instruction *product =
+            c && c->opcode == SpvOpULessThan && c->words[3] == i->words[3] ? m->made[c->words[4]] : NULL;
+        b = up;
+        if (!product || product->opcode != SpvOpIMul) continue;
+        if (product->words[3] != i->words[4] && product->words[4] != i->words[4]) continue;
+        const uint32_t factor = product->words[product->words[3] == i->words[4] ? 4 : 3];
+        const qg_interval by = range_at(s, i->words[4], depth, true), f = range_at(s, factor, depth, true);
+        if (!by.known || !f.known || by.low < 0 || f.low < 0 || f.high < 1) continue;
+        if (by.high > 0 && f.high > UINT32_MAX / by.high) continue; /* the product may wrap */
+        return (qg_interval){true, false, by.assumed || f.assumed, 0, f.high - 1};
+    }
+    return UNKNOWN;
+}
+
+/* `a / b * b` is no more than a, for whatever b. */
+static qg_interval of_multiple(search *s, const qg_instruction *i, uint32_t depth) {
+    for (uint32_t k = 3; k < 5; ++k) {
+        const qg_instruction *part = s->m->made[i->words[k]];
+        if (!part || part->opcode != SpvOpUDiv || part->words[4] != i->words[7 - k]) continue;
+        const qg_interval a = range_at(s, part->words[3], depth, true);
+        if (a.known && a.low >= 0) return (qg_interval){true, false, a.assumed, 0, a.high};
+    }
+    return UNKNOWN;
+}
+
 static qg_interval of_instruction(search *s, const qg_instruction *i, uint32_t depth) {
     const qg_module *m = s->m;
     switch (i->opcode) {
@@ -218,6 +258,18 @@ static qg_interval of_instruction(search *s, const qg_instruction *i, uint32_t d
     case SpvOpSConvert: {
         const qg_interval r = within(m, i->type, range_at(s, i->words[3], depth, true));
         return r.known && r.low >= 0 ? r : UNKNOWN;
+    }
+    case SpvOpIMul: {
+        const qg_interval r = of_two(m, i->opcode, i->type, range_at(s, i->words[3], depth, true),
+                                     range_at(s, i->words[4], depth, true)),
+                          multiple = of_multiple(s, i, depth);
+        return multiple.known && (!r.known || multiple.high < r.high) ? multiple : r;
+    }
+    case SpvOpUDiv: {
+        const qg_interval r = of_quotient(s, i, depth);
+        return r.known ? r
+                       : of_two(m, i->opcode, i->type, range_at(s, i->words[3], depth, true),
+                                range_at(s, i->words[4], depth, true));
     }
     case SpvOpSelect: return join(range_at(s, i->words[4], depth, true), range_at(s, i->words[5], depth, true));
     case SpvOpPhi: return of_phi(s, i, depth);
@@ -321,7 +373,7 @@ static qg_interval range_at(search *s, uint32_t id, uint32_t depth, bool refine)
         const qg_interval r = legal(m, qg_decoration(m, id, UINT32_MAX, SpvDecorationSpecId, UINT32_MAX));
         if (r.known) return r;
     }
-    if (m->kernel && i->opcode == SpvOpSpecConstantOp && i->n_words == 6) {
+    if (m->kernel && !m->fixed && i->opcode == SpvOpSpecConstantOp && i->n_words == 6) {
         const qg_interval r = of_two(m, i->words[3], i->type, range_at(s, i->words[4], depth + 1, false),
                                      range_at(s, i->words[5], depth + 1, false));
         if (r.known) return r;

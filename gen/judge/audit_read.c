@@ -112,6 +112,10 @@ static bool constant_operation(const qg_module *m, const qg_instruction *i, uint
     case SpvOpBitwiseAnd: *value = x & y; return true;
     case SpvOpBitwiseOr: *value = x | y; return true;
     case SpvOpULessThan: *value = x < y; return true;
+    case SpvOpULessThanEqual: *value = x <= y; return true;
+    case SpvOpUGreaterThanEqual: *value = x >= y; return true;
+    case SpvOpLogicalAnd: *value = x && y; return true;
+    case SpvOpLogicalOr: *value = x || y; return true;
     case SpvOpUGreaterThan: *value = x > y; return true;
     case SpvOpIEqual: *value = x == y; return true;
     case SpvOpINotEqual: *value = x != y; return true;
@@ -123,12 +127,27 @@ static bool constant_operation(const qg_module *m, const qg_instruction *i, uint
     }
 }
 
+/* Of constants, where the module computes it when it runs. */
+static bool comparison(const qg_module *m, const qg_instruction *i, uint64_t *value, bool *assumed) {
+    uint64_t a, b;
+    if (!qg_is_constant(m, i->words[3], &a, assumed) || !qg_is_constant(m, i->words[4], &b, assumed)) return false;
+    *value = i->opcode == SpvOpULessThan      ? a < b
+             : i->opcode == SpvOpUGreaterThan ? a > b
+             : i->opcode == SpvOpIEqual       ? a == b
+                                              : a != b;
+    return true;
+}
+
 /* Scalars: `assumed` is set where the value is that of a specialisation constant. */
 bool qg_is_constant(const qg_module *m, uint32_t id, uint64_t *value, bool *assumed) {
     const qg_instruction *i = id < m->bound ? m->made[id] : NULL;
     if (!i) return false;
     switch (i->opcode) {
     case SpvOpSpecConstant:
+        if (qg_fixed_value(m, id) != QG_NOT_FIXED) {
+            *value = qg_fixed_value(m, id);
+            return m->made[i->type]->opcode == SpvOpTypeInt;
+        } /* fall through */
     case SpvOpConstant:
         if (i->opcode == SpvOpSpecConstant) *assumed = true;
         *value = i->words[3];
@@ -139,7 +158,16 @@ bool qg_is_constant(const qg_module *m, uint32_t id, uint64_t *value, bool *assu
     case SpvOpConstantTrue:
     case SpvOpConstantFalse: *value = i->opcode == SpvOpConstantTrue || i->opcode == SpvOpSpecConstantTrue; return true;
     case SpvOpConstantNull: *value = 0; return true;
-    case SpvOpSpecConstantOp: *assumed = true; return constant_operation(m, i, value);
+    case SpvOpSpecConstantOp: *assumed |= !m->fixed; return constant_operation(m, i, value);
+    case SpvOpCompositeExtract: { /* of a size of workgroups, say */
+        const qg_instruction *of = m->made[i->words[3]];
+        return m->fixed && i->n_words == 5 && of && of->opcode == SpvOpSpecConstantComposite &&
+               i->words[4] + 3 < of->n_words && qg_is_constant(m, of->words[3 + i->words[4]], value, assumed);
+    }
+    case SpvOpULessThan:
+    case SpvOpUGreaterThan:
+    case SpvOpIEqual:
+    case SpvOpINotEqual: return m->fixed && comparison(m, i, value, assumed);
     default: return false;
     }
 }

@@ -34,26 +34,56 @@ static const float *of(const flips *f, const float *values, uint32_t base, uint3
     return values + ((uint64_t)base * (f->count + 1) + number) * f->t->layout->elements;
 }
 
+enum { MOST_COMPARED = 3000000 }; /* elements of the flips of a block */
+
+/* Which instances of a code are flipped, where a block has more bits than can be: the first, the last, and others at
+ * random. */
+static bool *choose_instances(flips *f, uint32_t code, uint64_t most_bits) {
+    const qg_code *c = &f->t->layout->codes[code];
+    bool *chosen = QG_NEW_ARRAY(f->t->arena, bool, c->count);
+    const uint64_t most = most_bits / c->width < 4 ? 4 : most_bits / c->width;
+    for (uint32_t j = 0; j < c->count; ++j)
+        chosen[j] = j == 0 || j + 1 == c->count || c->count <= most || qg_random(&f->t->random) % c->count < most;
+    return chosen;
+}
+
 static void list_bits(flips *f) {
     const qg_layout *l = f->t->layout;
     qg_arena *arena = f->t->arena;
+    uint64_t all = 0;
+    bool **chosen = QG_NEW_ARRAY(arena, bool *, l->n_codes);
     f->maps = QG_NEW_ARRAY(arena, const qg_owner *, l->n_buffers);
     for (uint32_t b = 0; b < l->n_buffers; ++b) {
-        f->count += l->buffers[b].bytes * 8;
+        all += l->buffers[b].bytes * UINT64_C(8);
         f->maps[b] = qg_bit_map(arena, l, b);
     }
-    f->items = QG_NEW_ARRAY(arena, flip, f->count);
-    uint32_t n = 0;
+    const bool few = all * l->elements <= 2 * (uint64_t)MOST_COMPARED;
+    for (uint32_t c = 0; c < l->n_codes; ++c)
+        chosen[c] = choose_instances(f, c, few ? UINT64_MAX : MOST_COMPARED / l->elements / l->n_codes);
+    f->items = QG_NEW_ARRAY(arena, flip, all);
     for (uint32_t b = 0; b < l->n_buffers; ++b)
-        for (uint32_t bit = 0; bit < l->buffers[b].bytes * 8; ++bit, ++n)
-            f->items[n] = (flip){.buffer = b,
-                                 .bit = bit,
-                                 .right = QG_NEW_ARRAY(arena, bool, l->elements),
-                                 .found = QG_NEW_ARRAY(arena, bool, l->elements),
-                                 .stray = QG_NEW_ARRAY(arena, bool, l->elements),
-                                 .missing = QG_NEW_ARRAY(arena, bool, l->elements),
-                                 .sure = QG_NEW_ARRAY(arena, bool, l->elements),
-                                 .off = QG_NEW_ARRAY(arena, bool, l->elements)};
+        for (uint32_t bit = 0; bit < l->buffers[b].bytes * 8; ++bit) {
+            const qg_owner *o = &f->maps[b][bit];
+            if (o->kind == QG_OWNER_CODE && !chosen[o->code][o->instance]) continue;
+            f->items[f->count++] = (flip){.buffer = b,
+                                          .bit = bit,
+                                          .right = QG_NEW_ARRAY(arena, bool, l->elements),
+                                          .found = QG_NEW_ARRAY(arena, bool, l->elements),
+                                          .stray = QG_NEW_ARRAY(arena, bool, l->elements),
+                                          .missing = QG_NEW_ARRAY(arena, bool, l->elements),
+                                          .sure = QG_NEW_ARRAY(arena, bool, l->elements),
+                                          .off = QG_NEW_ARRAY(arena, bool, l->elements)};
+        }
+    if (f->count < all)
+        f->t->judgement->runs[f->t->evidence].left_out =
+            qg_format(arena, "flips of %llu of the %llu bits of a block", (unsigned long long)(all - f->count),
+                      (unsigned long long)all);
+}
+
+/* Bits that nobody sets are left as they are. */
+static bool is_idle(const flips *f, const flip *i) {
+    const qg_owner *o = &f->maps[i->buffer][i->bit];
+    return o->kind == QG_OWNER_SPARE || (o->kind == QG_OWNER_CODE && f->t->idle[o->code] >> o->bit & 1);
 }
 
 static void make_blocks(flips *f, uint32_t n_bases) {
@@ -62,12 +92,14 @@ static void make_blocks(flips *f, uint32_t n_bases) {
     f->all = qg_blocks_new(t->arena, t->layout, (uint64_t)n_bases * (f->count + 1));
     for (uint32_t k = 0; k < n_bases; ++k) {
         const uint64_t first = (uint64_t)k * (f->count + 1);
-        qg_block_draw(t->arena, t->layout, &f->bases, k, 20000, &t->random);
+        qg_block_draw(t, &f->bases, k, 20000, &t->random);
         for (uint32_t n = 0; n <= f->count; ++n) qg_block_copy(t->layout, &f->bases, k, &f->all, first + n);
         for (uint32_t n = 0; n < f->count; ++n) {
             const flip *i = &f->items[n];
+            if (is_idle(f, i)) continue;
             f->all.data[i->buffer][(first + n + 1) * t->layout->buffers[i->buffer].bytes + i->bit / 8] ^=
                 (unsigned char)(1u << (i->bit % 8));
+            qg_block_usual(t->layout, &f->all, first + n + 1); /* other words are for `unused` */
         }
     }
 }
@@ -199,7 +231,8 @@ static void classify(flips *f) {
         const bool structural = kind_of(i, count) != NULL;
         if (!i->kind && !structural && !within(i->off, f->t->known, count)) i->kind = "wrong-weight";
         *state = !i->kind && !structural ? QG_BIT_RIGHT : any(i->found, count) ? QG_BIT_WRONG : QG_BIT_UNREAD;
-        if (!i->kind && !structural && f->maps[i->buffer][i->bit].kind != QG_OWNER_CODE) *state = QG_BIT_SPARE;
+        if (!i->kind && !structural && (is_idle(f, i) || f->maps[i->buffer][i->bit].kind == QG_OWNER_NONE))
+            *state = QG_BIT_SPARE;
         for (uint32_t e = 0; e < count && i->kind; ++e) off[e] |= i->off[e];
     }
     for (uint32_t e = 0; e < count; ++e)
@@ -377,7 +410,9 @@ bool qg_take_bits(qg_trial *t) {
     flips f = {.t = t};
     const bool slow = t->harness->computes == QG_COMPUTES_SUMS;
     list_bits(&f);
-    make_blocks(&f, slow && t->harness->target == QG_FOREIGN_METAL ? 1 : t->options.quick || slow ? 2 : 4);
+    make_blocks(&f, slow && t->harness->target == QG_FOREIGN_METAL          ? 1
+                    : t->options.quick || slow || t->layout->elements > 512 ? 2
+                                                                            : 4);
     const uint64_t n = f.all.count * t->layout->elements;
     f.expected = QG_NEW_ARRAY(t->arena, float, n);
     f.magnitudes = QG_NEW_ARRAY(t->arena, float, n);

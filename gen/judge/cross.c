@@ -5,11 +5,38 @@
 #include <string.h>
 
 /* What the executor has under another name, or not at all. */
-static const char *without_simd_header(qg_arena *arena, const char *text) {
+static char *without_simd_header(qg_arena *arena, const char *text) {
     static const char header[] = "#include <simd/simd.h>";
     char *copy = qg_format(arena, "%s", text), *at = strstr(copy, header);
     if (at) memset(at, ' ', sizeof header - 1);
     return copy;
+}
+
+/* A copy of a text in which the part from `at` to `end` is another. */
+static char *replaced(qg_arena *arena, const char *text, const char *at, const char *end, const char *by) {
+    return qg_format(arena, "%.*s%s%s", (int)(at - text), text, by, end);
+}
+
+/* A size of workgroups that a constant gives may be in the length of an array, which the executor must know when it
+ * compiles: a macro, as SPIRV-Cross makes it of other constants in lengths. */
+static char *with_size_as_macro(qg_arena *arena, char *text, uint32_t id, char axis) {
+    const char *mark = qg_format(arena, "_tmp [[function_constant(%u)]];\nconstant uint ", id);
+    char *found = strstr(text, mark), *line = found;
+    if (!found) return text;
+    while (line > text && line[-1] != '\n') --line;
+    const char *name = found + strlen(mark), *value = strstr(name, "_tmp : "), *end = value ? strchr(value, ';') : NULL;
+    if (!end) return text;
+    const char *called = qg_strndup(arena, name, strcspn(name, " "));
+    const char *own = qg_strndup(arena, value + strlen("_tmp : "), (size_t)(end - value) - strlen("_tmp : "));
+    text = replaced(arena, text, line, end,
+                    qg_format(arena,
+                              "#ifndef SPIRV_CROSS_CONSTANT_ID_%u\n#define SPIRV_CROSS_CONSTANT_ID_%u %s\n#endif\n"
+                              "constant uint %s = SPIRV_CROSS_CONSTANT_ID_%u",
+                              id, id, own, called, id));
+    const char *use = qg_format(arena, " = gl_WorkGroupSize.%c;", axis);
+    for (char *at; (at = strstr(text, use));)
+        text = replaced(arena, text, at, at + strlen(use), qg_format(arena, " = %s;", called));
+    return text;
 }
 
 static void workgroup(spvc_compiler compiler, qg_crossed *crossed) {
@@ -49,7 +76,10 @@ static bool cross(qg_arena *arena, spvc_context context, const void *words, size
     spvc_compiler_msl_add_resource_binding(compiler, &push);
     workgroup(compiler, crossed);
     if (spvc_compiler_compile(compiler, &text) != SPVC_SUCCESS) return false;
-    crossed->text = without_simd_header(arena, text);
+    char *own = without_simd_header(arena, text);
+    for (int i = 0; i < 3; ++i)
+        if (crossed->group_id[i] != UINT32_MAX) own = with_size_as_macro(arena, own, crossed->group_id[i], "xyz"[i]);
+    crossed->text = own;
     const char *name = spvc_compiler_get_cleansed_entry_point_name(compiler, entry, SpvExecutionModelGLCompute);
     crossed->entry = qg_format(arena, "%s", name ? name : "main0");
     return true;

@@ -56,8 +56,9 @@ static bool integer(parse *s, const char *what, uint32_t *value) {
 }
 
 static bool is_known(const parse *s, const char *name) {
-    static const char *const sizes[] = {"rows",        "cols",   "batch",        "elements", "block_elements",
-                                        "block_bytes", "blocks", "weight_bytes", "lanes"};
+    static const char *const sizes[] = {"rows",        "cols",   "batch",        "elements",  "block_elements",
+                                        "block_bytes", "blocks", "weight_bytes", "lanes",     "experts",
+                                        "slots",       "tokens", "block_rows",   "block_cols"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
         if (!strcmp(sizes[i], name)) return true;
     for (uint32_t i = 0; i < s->h->n_lets; ++i)
@@ -71,10 +72,12 @@ static bool check_expr(parse *s, const qg_expr *e) {
     if (e->kind == QG_E_FLOAT || e->kind == QG_E_INDEX || e->kind == QG_E_BITS)
         return complain(s, e->loc, "a harness computes with integers alone: numbers, names and C's operators");
     if (e->kind == QG_E_NAME && !is_known(s, e->name)) {
-        qg_error(s->p.diag, e->loc,
-                 "'%s' is not known here: there are rows, cols, batch, elements, block_elements, block_bytes, blocks, "
-                 "weight_bytes, lanes, and names that a `let` before gives",
-                 e->name);
+        qg_error(
+            s->p.diag, e->loc,
+            "'%s' is not known here: there are rows, cols, batch, elements, block_elements, block_rows, block_cols, "
+            "block_bytes, blocks, "
+            "weight_bytes, lanes, experts, slots, tokens, and names that a `let` before gives",
+            e->name);
         return false;
     }
     for (int i = 0; i < 3; ++i)
@@ -127,9 +130,31 @@ static bool float_type(parse *s, qg_argument *a) {
     return true;
 }
 
+/* `table NAME [TYPE]` */
+static bool table(parse *s, qg_argument *a) {
+    const qg_layout *layout = s->h->layout;
+    qg_text names = qg_text_new(s->p.arena);
+    uint32_t type;
+    a->use = QG_USE_TABLE;
+    for (a->table = 0; a->table < layout->n_tables; ++a->table) {
+        if (accept_word(s, layout->tables[a->table].name)) break;
+        qg_text_printf(&names, "%s%s", a->table ? ", " : "", layout->tables[a->table].name);
+    }
+    if (a->table == layout->n_tables) {
+        qg_error(s->p.diag, s->p.token.loc, "which table of %s? %s%s", layout->name,
+                 layout->n_tables ? "it has " : "it has none", layout->n_tables ? names.data : "");
+        return false;
+    }
+    for (type = 0; type < QG_NUMBER_COUNT; ++type)
+        if (accept_word(s, number_names[type])) break;
+    a->converted = type < QG_NUMBER_COUNT;
+    a->number = (qg_number)(a->converted ? type : 0);
+    return true;
+}
+
 static bool buffer(parse *s) {
-    static const char *const uses[] = {"weights", "x", "y", "indices", "zeros"};
-    static const char *const index_types[] = {"u32", "i32"};
+    static const char *const uses[] = {"weights", "x", "y", "indices", "ids", "zeros", "table"};
+    static const char *const index_types[] = {"u32", "i32"}, *const slot[] = {"slot"};
     qg_harness *h = s->h;
     uint32_t use, type;
     if (h->n_arguments == QG_MAX_ARGUMENTS)
@@ -142,13 +167,52 @@ static bool buffer(parse *s) {
         a->items = QG_NEW_ARRAY(s->p.arena, qg_struct_member, QG_MAX_ITEMS);
         return members(s, a->items, &a->n_items);
     }
-    if (!one_of(s, uses, 5, &use)) return false;
+    if (!one_of(s, uses, 7, &use)) return false;
+    if (!strcmp(uses[use], "table")) return table(s, a);
     a->use = (qg_use)use;
     if (a->use == QG_USE_WEIGHTS) return weights(s, a);
     if (a->use == QG_USE_ZEROS) return (a->value = expr(s)) != NULL;
-    if (a->use != QG_USE_INDICES) return float_type(s, a);
+    if (a->use == QG_USE_X) {
+        if (!float_type(s, a)) return false;
+        if (accept_word(s, "per")) return one_of(s, slot, 1, &type) && (a->per_slot = true);
+        return true;
+    }
+    if (a->use == QG_USE_Y) return float_type(s, a);
     a->type = QG_U32;
     return one_of(s, index_types, 2, &type);
+}
+
+static bool uniform(parse *s) {
+    qg_harness *h = s->h;
+    if (h->target == QG_FOREIGN_C) return complain(s, s->p.previous.loc, "a C function has no uniform buffers");
+    if (h->n_arguments == QG_MAX_ARGUMENTS)
+        return complain(s, s->p.previous.loc, "a kernel has at most 32 arguments here");
+    qg_argument *a = &h->arguments[h->n_arguments++];
+    *a = (qg_argument){.loc = s->p.previous.loc, .use = QG_USE_STRUCT, .uniform = true};
+    a->items = QG_NEW_ARRAY(s->p.arena, qg_struct_member, QG_MAX_ITEMS);
+    return integer(s, "the number of the binding", &a->index) && members(s, a->items, &a->n_items);
+}
+
+/* `called N TYPE NAME` */
+static bool called(parse *s) {
+    const qg_loc loc = s->p.previous.loc;
+    uint32_t index;
+    if (!integer(s, "the number of a buffer that a statement before gives", &index)) return false;
+    for (uint32_t i = 0; i < s->h->n_arguments; ++i) {
+        qg_argument *a = &s->h->arguments[i];
+        if (a->index != index) continue;
+        for (int word = 0; word < 2; ++word) {
+            if (s->p.token.kind == QG_T_STRING || s->p.token.kind == QG_T_END || s->p.token.kind == QG_T_INT) {
+                qg_expected(&s->p, word ? "the name of the argument" : "its type in Metal");
+                return false;
+            }
+            *(word ? &a->called : &a->called_type) = qg_strndup(s->p.arena, s->p.token.text, s->p.token.length);
+            qg_advance(&s->p);
+        }
+        return true;
+    }
+    qg_error(s->p.diag, loc, "no buffer %u stands before: write it first, and then what it is called", index);
+    return false;
 }
 
 static bool value(parse *s) {
@@ -229,6 +293,7 @@ static bool entry(parse *s) {
 }
 
 static bool statement(parse *s) {
+    static const char *const outside_names[] = {"zeros", "nothing"};
     qg_harness *h = s->h;
     uint32_t chosen;
     if (accept_word(s, "target")) {
@@ -243,6 +308,8 @@ static bool statement(parse *s) {
     }
     if (accept_word(s, "entry")) return entry(s);
     if (accept_word(s, "buffer")) return buffer(s);
+    if (accept_word(s, "uniform")) return uniform(s);
+    if (accept_word(s, "called")) return called(s);
     if (accept_word(s, "value")) return value(s);
     if (accept_word(s, "push")) return members(s, h->push, &h->n_push);
     if (accept_word(s, "constant")) return constant(s);
@@ -251,9 +318,14 @@ static bool statement(parse *s) {
     if (accept_word(s, "let")) return let(s);
     if (accept_word(s, "needs")) return needs(s);
     if (accept_word(s, "threadgroup")) return threadgroup(s);
-    qg_expected(&s->p,
-                "a statement: target, computes, entry, buffer, value, push, constant, group, grid, threadgroup, let "
-                "or needs");
+    if (accept_word(s, "outside")) {
+        if (!one_of(s, outside_names, 2, &chosen)) return false;
+        h->outside = chosen == 0 ? QG_OUTSIDE_ZEROS : QG_OUTSIDE_NOTHING;
+        return true;
+    }
+    qg_expected(&s->p, "a statement: target, computes, entry, buffer, uniform, called, value, push, constant, group, "
+                       "grid, threadgroup, let, "
+                       "needs or outside");
     return false;
 }
 
@@ -270,6 +342,18 @@ static bool complete(parse *s) {
         return complain(s, end, "a sum needs right-hand sides: `buffer 1 x f32`");
     if (h->computes == QG_COMPUTES_ROWS && !qg_harness_argument(h, QG_USE_INDICES))
         return complain(s, end, "rows are chosen by indices: `buffer 1 indices u32`");
+    const bool has_ids = qg_harness_argument(h, QG_USE_IDS) != NULL;
+    if (has_ids && h->computes != QG_COMPUTES_SUMS)
+        return complain(s, end, "`ids` choose experts of `computes sums`; rows are chosen by `indices`");
+    if (h->outside && !has_ids && h->computes != QG_COMPUTES_ROWS)
+        return complain(s, end, "`outside` is for kernels with `ids` or `indices`");
+    for (uint32_t i = 0; i < h->n_arguments && qg_harness_has_body(h); ++i) {
+        if (h->target != QG_FOREIGN_METAL) return complain(s, end, "`called` is for bodies of Metal kernels");
+        if (h->arguments[i].called) continue;
+        qg_error(s->p.diag, h->arguments[i].loc, "what is argument %u called in the body? `called %u TYPE NAME` says",
+                 h->arguments[i].index, h->arguments[i].index);
+        return false;
+    }
     for (uint32_t i = 0; i < h->n_arguments; ++i)
         for (uint32_t j = 0; j < i; ++j)
             if (h->arguments[i].index == h->arguments[j].index) {
@@ -306,4 +390,50 @@ const qg_argument *qg_harness_argument(const qg_harness *harness, qg_use use) {
     for (uint32_t i = 0; i < harness->n_arguments; ++i)
         if (harness->arguments[i].use == use) return &harness->arguments[i];
     return NULL;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
+
+bool qg_harness_has_body(const qg_harness *harness) {
+    for (uint32_t i = 0; i < harness->n_arguments; ++i)
+        if (harness->arguments[i].called) return true;
+    return false;
+}
+
+/* What a body may ask of its thread, as MLX's metal_kernel gives it: where it is named. */
+static void add_positions(qg_text *text, const char *body) {
+    static const char *const wide[] = {"thread_position_in_grid",        "threads_per_grid",
+                                       "threadgroup_position_in_grid",   "threadgroups_per_grid",
+                                       "thread_position_in_threadgroup", "threads_per_threadgroup"};
+    static const char *const narrow[] = {"thread_index_in_threadgroup", "thread_index_in_simdgroup",
+                                         "simdgroup_index_in_threadgroup", "threads_per_simdgroup",
+                                         "simdgroups_per_threadgroup"};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; ++i)
+        if (strstr(body, wide[i])) qg_text_printf(text, ",\n    uint3 %s [[%s]]", wide[i], wide[i]);
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; ++i)
+        if (strstr(body, narrow[i])) qg_text_printf(text, ",\n    uint %s [[%s]]", narrow[i], narrow[i]);
+}
+
+const char *qg_harness_wrap(qg_arena *arena, const qg_harness *h, const char *path, const char *body,
+                            const qg_texts *defines) {
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "#include <metal_stdlib>\nusing namespace metal;\n"
+                        "typedef half float16_t;\ntypedef bfloat bfloat16_t;\n");
+    for (uint32_t i = 0; i < defines->count; ++i) { /* behind the library, which has a T of its own */
+        const char *define = defines->items[i], *equals = strchr(define, '=');
+        const int length = equals ? (int)(equals - define) : (int)strlen(define);
+        qg_text_printf(&text, "#define %.*s %s\n", length, define, equals ? equals + 1 : "1");
+    }
+    qg_text_printf(&text, "kernel void %s(", h->entry ? h->entry : "body");
+    for (uint32_t i = 0; i < h->n_arguments; ++i) {
+        const qg_argument *a = &h->arguments[i];
+        const char *space = a->use == QG_USE_STRUCT                        ? "const constant"
+                            : a->use == QG_USE_Y || a->use == QG_USE_ZEROS ? "device"
+                                                                           : "const device";
+        qg_text_printf(&text, "%s\n    %s %s *%s [[buffer(%u)]]", i ? "," : "", space, a->called_type, a->called,
+                       a->index);
+    }
+    add_positions(&text, body);
+    qg_text_printf(&text, ") {\n#line 1 \"%s\"\n%s\n}\n", path, body);
+    return text.data;
 }

@@ -24,8 +24,10 @@ typedef enum qg_use {
     QG_USE_X,
     QG_USE_Y,
     QG_USE_INDICES,
+    QG_USE_IDS,    /* which expert a slot of a token has */
     QG_USE_ZEROS,  /* room that the kernel may write */
     QG_USE_STRUCT, /* sizes, in memory */
+    QG_USE_TABLE,  /* of the specification */
     QG_USE_VALUE,  /* an integer, of C functions */
     QG_USE_COUNT
 } qg_use;
@@ -34,7 +36,19 @@ typedef enum qg_use {
 typedef struct qg_call_shape {
     uint64_t rows, cols; /* of the weights; cols is a multiple of the block's columns */
     uint64_t batch;      /* right-hand sides of a sum; tokens of a gather; else 1 */
+    uint64_t experts;    /* tensors of `rows` rows, one behind the other; 0 is 1 */
+    uint64_t slots;      /* experts of a token; 0 is 1 */
 } qg_call_shape;
+
+/* Of one expert. */
+qg_call_shape qg_shape(uint64_t rows, uint64_t cols, uint64_t batch);
+/* Of so many rows, rounded up to whole blocks where the format cuts none off, and columns of so many blocks. */
+qg_call_shape qg_shape_of(const qg_layout *layout, uint64_t rows, uint64_t blocks, uint64_t batch);
+uint64_t qg_experts(qg_call_shape shape);
+uint64_t qg_slots(qg_call_shape shape);
+
+/* What a kernel promises of an index that is no row, or an id that is no expert. */
+typedef enum qg_outside { QG_OUTSIDE_UNSAID, QG_OUTSIDE_ZEROS, QG_OUTSIDE_NOTHING } qg_outside;
 
 /* A number of a struct, of the push constants, or a constant. */
 typedef enum qg_number {
@@ -57,11 +71,17 @@ typedef struct qg_argument {
     uint32_t index; /* binding, buffer, place */
     qg_loc loc;
     qg_use use;
-    uint32_t buffer;         /* of the layout, of weights */
-    qg_scalar type;          /* of the elements of x, y; QG_U32 of indices */
+    uint32_t buffer; /* of the layout, of weights */
+    qg_scalar type;  /* of the elements of x, y; QG_U32 of indices, ids */
+    bool uniform;    /* STRUCT: a uniform buffer, laid out by std140 */
+    uint32_t table;  /* TABLE: of the layout */
+    bool converted;  /* its values are numbers of type `number`, not of the table's own */
+    qg_number number;
+    bool per_slot;           /* of x: each slot of a token has its own */
     qg_struct_member *items; /* STRUCT */
     uint32_t n_items;
-    const qg_expr *value; /* ZEROS: bytes; VALUE */
+    const qg_expr *value;             /* ZEROS: bytes; VALUE */
+    const char *called, *called_type; /* in a body; NULL: not said */
 } qg_argument;
 
 enum { QG_MAX_ARGUMENTS = 32, QG_MAX_ITEMS = 64, QG_MAX_LETS = 32, QG_MAX_STRUCT = 1024 };
@@ -90,6 +110,7 @@ typedef struct qg_harness {
     const char *entry; /* NULL: not said */
     qg_foreign target;
     qg_computes computes;
+    qg_outside outside;
     uint32_t lanes; /* of the device's subgroups, once it is open */
     uint32_t n_arguments, n_push, n_constants, n_needs, n_lets, n_threadgroup;
     qg_argument arguments[QG_MAX_ARGUMENTS];
@@ -103,6 +124,10 @@ typedef struct qg_harness {
 
 /* Parses a harness for kernels of a format. NULL after errors. */
 qg_harness *qg_harness_parse(qg_arena *arena, qg_diag *diag, const qg_source *source, const qg_layout *layout);
+/* Whether the file is the body of a Metal kernel; then the kernel with it, whose signature the harness gives. */
+bool qg_harness_has_body(const qg_harness *harness);
+const char *qg_harness_wrap(qg_arena *arena, const qg_harness *harness, const char *path, const char *body,
+                            const qg_texts *defines);
 /* Gives a `let` another value; false when there is none of that name. */
 bool qg_harness_set(qg_harness *harness, const char *name, int64_t value);
 
@@ -116,8 +141,9 @@ typedef struct qg_passed {
     qg_use use;
     uint32_t index, buffer;
     qg_scalar type;
-    uint64_t bytes;      /* of the tensor; ZEROS, STRUCT */
-    const void *content; /* STRUCT */
+    bool uniform;
+    uint64_t bytes;      /* of the tensor; ZEROS, STRUCT, TABLE */
+    const void *content; /* STRUCT, TABLE */
     int64_t value;       /* VALUE */
 } qg_passed;
 

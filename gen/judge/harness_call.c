@@ -1,7 +1,22 @@
 /* A harness at one shape: its expressions become numbers. */
 #include "judge/harness.h"
 
+#include "spec/value.h"
+
 #include <string.h>
+
+qg_call_shape qg_shape(uint64_t rows, uint64_t cols, uint64_t batch) {
+    return (qg_call_shape){.rows = rows, .cols = cols, .batch = batch};
+}
+
+qg_call_shape qg_shape_of(const qg_layout *layout, uint64_t rows, uint64_t blocks, uint64_t batch) {
+    const uint64_t high = layout->view == QG_VIEW_MATRIX && !layout->ragged ? layout->block_rows : 1;
+    return qg_shape((rows + high - 1) / high * high, blocks * layout->block_cols, batch);
+}
+
+uint64_t qg_experts(qg_call_shape shape) { return shape.experts ? shape.experts : 1; }
+
+uint64_t qg_slots(qg_call_shape shape) { return shape.slots ? shape.slots : 1; }
 
 typedef struct evaluation {
     const qg_harness *harness;
@@ -13,19 +28,27 @@ static int64_t evaluate(evaluation *v, const qg_expr *e);
 
 static int64_t name_value(evaluation *v, const char *name) {
     const qg_layout *layout = v->harness->layout;
-    const uint64_t elements = v->shape.rows * v->shape.cols, blocks = elements / layout->elements;
+    const uint64_t rows = v->shape.rows, cols = v->shape.cols, elements = rows * cols;
+    const uint64_t blocks = qg_blocks_in(layout, rows, cols);
+    uint64_t bytes = 0;
+    for (uint32_t b = 0; b < layout->n_buffers; ++b) bytes += qg_buffer_bytes(layout, b, rows, cols);
     const struct {
         const char *name;
         uint64_t value;
-    } sizes[] = {{"rows", v->shape.rows},
-                 {"cols", v->shape.cols},
+    } sizes[] = {{"rows", rows},
+                 {"cols", cols},
+                 {"block_rows", layout->block_rows},
+                 {"block_cols", layout->block_cols},
                  {"batch", v->shape.batch},
                  {"elements", elements},
                  {"block_elements", layout->elements},
                  {"block_bytes", layout->block_bytes},
                  {"blocks", blocks},
-                 {"weight_bytes", blocks * layout->block_bytes},
-                 {"lanes", v->harness->lanes}};
+                 {"weight_bytes", bytes},
+                 {"lanes", v->harness->lanes},
+                 {"experts", qg_experts(v->shape)},
+                 {"slots", qg_slots(v->shape)},
+                 {"tokens", v->shape.batch}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
         if (!strcmp(sizes[i].name, name)) return (int64_t)sizes[i].value;
     for (uint32_t i = 0; i < v->harness->n_lets; ++i) {
@@ -114,23 +137,48 @@ static uint64_t pass_bytes(evaluation *v, const qg_argument *a) {
     const qg_call_shape *s = &v->shape;
     const uint64_t size = qg_scalars[a->type].bits / 8;
     switch (a->use) {
-    case QG_USE_WEIGHTS: return s->rows * s->cols / layout->elements * layout->buffers[a->buffer].bytes;
-    case QG_USE_X: return s->batch * s->cols * size;
+    case QG_USE_WEIGHTS: return qg_experts(*s) * qg_buffer_bytes(layout, a->buffer, s->rows, s->cols);
+    case QG_USE_X: return s->batch * (a->per_slot ? qg_slots(*s) : 1) * s->cols * size;
+    case QG_USE_IDS: return s->batch * qg_slots(*s) * 4;
     case QG_USE_INDICES: return s->batch * 4;
     case QG_USE_Y:
         return size * (v->harness->computes == QG_COMPUTES_VALUES ? s->rows * s->cols
                        : v->harness->computes == QG_COMPUTES_ROWS ? s->batch * s->cols
-                                                                  : s->batch * s->rows);
+                                                                  : s->batch * qg_slots(*s) * s->rows);
     default: return 0;
     }
 }
 
+/* Values as the specification's table has them, or as numbers of another type. */
+static void pass_table(qg_arena *arena, const qg_layout *layout, const qg_argument *a, qg_passed *to) {
+    const qg_table *table = &layout->tables[a->table];
+    const qg_scalar_info *type = &qg_scalars[table->type];
+    const uint32_t count = table->rows * table->columns;
+    const uint32_t bytes = a->converted ? number_bytes(a->number) : (type->bits + 7) / 8;
+    unsigned char *content = QG_NEW_ARRAY(arena, unsigned char, (uint64_t)count *bytes);
+    for (uint32_t i = 0; i < count; ++i) {
+        const double value = table->values[i];
+        uint64_t bits = type->kind == QG_FLOATING ? qg_bits_of(table->type, (float)value) : (uint64_t)(int64_t)value;
+        const float real = (float)value;
+        uint32_t word;
+        memcpy(&word, &real, sizeof word);
+        if (a->converted) bits = a->number == QG_NUMBER_F32 ? word : (uint64_t)(int64_t)value;
+        for (uint32_t k = 0; k < bytes; ++k) content[(uint64_t)i * bytes + k] = (unsigned char)(bits >> 8 * k);
+    }
+    to->bytes = (uint64_t)count * bytes;
+    to->content = content;
+}
+
 static void pass(qg_arena *arena, evaluation *v, const qg_argument *a, qg_passed *to) {
     *to = (qg_passed){.use = a->use, .index = a->index, .buffer = a->buffer, .type = a->type};
-    if (a->use == QG_USE_STRUCT) {
+    to->uniform = a->uniform;
+    if (a->use == QG_USE_TABLE) {
+        pass_table(arena, v->harness->layout, a, to);
+    } else if (a->use == QG_USE_STRUCT) {
         unsigned char *content = QG_NEW_ARRAY(arena, unsigned char, QG_MAX_STRUCT);
         to->bytes = lay_out(v, a->items, a->n_items, content);
         to->content = content;
+        if (a->uniform) to->bytes = (to->bytes + 15) / 16 * 16; /* of a structure, by std140 */
     } else if (a->use == QG_USE_VALUE) {
         to->value = evaluate(v, a->value);
     } else if (a->use == QG_USE_ZEROS) {

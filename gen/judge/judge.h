@@ -13,7 +13,7 @@
 
 /* ---- what was found ---------------------------------------------------------------------------------------------- */
 
-/* The six kinds of evidence, in the order in which they are taken. */
+/* The kinds of evidence, in the order in which they are taken. */
 typedef enum qg_evidence {
 #define E(id, name, title) QG_SEEN_##id,
 #include "judge/evidence.def"

@@ -23,7 +23,7 @@ static void choose_shapes(orders *o) {
     qg_call *call = QG_NEW(t->arena, qg_call);
     for (int i = 0; i < SHAPES; ++i)
         for (uint64_t more = 0; more < 64; ++more) {
-            const qg_call_shape s = {rows[i], (blocks[i] + more) * t->layout->elements, 1};
+            const qg_call_shape s = qg_with_experts(t, qg_shape_of(t->layout, rows[i], blocks[i] + more, 1), 3, 2);
             if (t->unable || qg_call_of(t, s, call)) continue;
             o->shapes[o->count++] = s;
             break;
@@ -34,9 +34,9 @@ static void repeat(orders *o) {
     qg_trial *t = o->t;
     for (uint32_t i = 0; i < o->count; ++i) {
         o->seeds[i] = qg_random(&t->random);
-        o->y[i] = qg_compare(t, o->shapes[i], o->seeds[i], 0).y;
+        o->y[i] = qg_compare(t, o->shapes[i], o->seeds[i], (qg_wish){0}).y;
         for (int k = 0; k < 2 && o->y[i]; ++k) {
-            const qg_comparison again = qg_compare(t, o->shapes[i], o->seeds[i], 0);
+            const qg_comparison again = qg_compare(t, o->shapes[i], o->seeds[i], (qg_wish){0});
             if (again.y && !same_bits(o, i, again.y) && !qg_found(t, "not-repeatable"))
                 qg_find(t, QG_WRONG, "not-repeatable",
                         qg_format(t->arena, "with %s, the same launch gives other results when it is repeated",
@@ -51,7 +51,7 @@ static void compare_elsewhere(orders *o, const char *how, const char *rule) {
     for (uint32_t i = 0; i < o->count && !qg_found(t, rule); ++i) {
         if (!o->y[i] || (t->in_executor && qg_results(t->harness, o->shapes[i]) * o->shapes[i].cols > 2000000))
             continue;
-        const qg_comparison c = qg_compare(t, o->shapes[i], o->seeds[i], 0);
+        const qg_comparison c = qg_compare(t, o->shapes[i], o->seeds[i], (qg_wish){0});
         if (c.wrong == UINT64_MAX || c.wrong == 0 || same_bits(o, i, c.y)) continue;
         qg_find(t, QG_WRONG, rule,
                 qg_format(t->arena, "%s, with %s, %llu of %llu results are others, and wrong: %s", how,

@@ -40,18 +40,30 @@ static uint32_t workgroup_size(spvc_compiler compiler) {
     return threads;
 }
 
-static const char *list_buffers(qg_arena *arena, spvc_compiler compiler, spvc_resources resources, qg_reflection *r) {
+static const char *list_kind(qg_arena *arena, spvc_compiler compiler, spvc_resources resources, bool uniform,
+                             qg_reflection *r) {
     const spvc_reflected_resource *list = NULL;
     size_t count = 0;
-    spvc_resources_get_resource_list_for_type(resources, SPVC_RESOURCE_TYPE_STORAGE_BUFFER, &list, &count);
+    spvc_resources_get_resource_list_for_type(
+        resources, uniform ? SPVC_RESOURCE_TYPE_UNIFORM_BUFFER : SPVC_RESOURCE_TYPE_STORAGE_BUFFER, &list, &count);
     for (size_t i = 0; i < count && r->n_bindings < QG_MAX_ARGUMENTS; ++i) {
         const uint32_t set = spvc_compiler_get_decoration(compiler, list[i].id, SpvDecorationDescriptorSet);
         const uint32_t binding = spvc_compiler_get_decoration(compiler, list[i].id, SpvDecorationBinding);
         if (set) return qg_format(arena, "%s is in descriptor set %u; judge binds set 0 alone", list[i].name, set);
         bool known = false; /* a buffer may be seen as several types */
         for (uint32_t k = 0; k < r->n_bindings; ++k) known |= r->bindings[k] == binding;
+        r->uniforms[r->n_bindings] = uniform;
         if (!known) r->bindings[r->n_bindings++] = binding;
     }
+    return NULL;
+}
+
+static const char *list_buffers(qg_arena *arena, spvc_compiler compiler, spvc_resources resources, qg_reflection *r) {
+    const spvc_reflected_resource *list = NULL;
+    size_t count = 0;
+    const char *why = list_kind(arena, compiler, resources, false, r);
+    if (!why) why = list_kind(arena, compiler, resources, true, r);
+    if (why) return why;
     spvc_resources_get_resource_list_for_type(resources, SPVC_RESOURCE_TYPE_PUSH_CONSTANT, &list, &count);
     if (count) {
         const spvc_buffer_range *ranges = NULL;
@@ -64,14 +76,13 @@ static const char *list_buffers(qg_arena *arena, spvc_compiler compiler, spvc_re
     static const struct {
         spvc_resource_type type;
         const char *name;
-    } others[] = {{SPVC_RESOURCE_TYPE_UNIFORM_BUFFER, "a uniform buffer"},
-                  {SPVC_RESOURCE_TYPE_STORAGE_IMAGE, "a storage image"},
+    } others[] = {{SPVC_RESOURCE_TYPE_STORAGE_IMAGE, "a storage image"},
                   {SPVC_RESOURCE_TYPE_SAMPLED_IMAGE, "a texture"},
                   {SPVC_RESOURCE_TYPE_SEPARATE_IMAGE, "a texture"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; ++k) {
         spvc_resources_get_resource_list_for_type(resources, others[k].type, &list, &count);
         if (count)
-            return qg_format(arena, "the module uses %s, %s; judge passes storage buffers and push constants alone",
+            return qg_format(arena, "the module uses %s, %s; judge passes buffers and push constants alone",
                              others[k].name, list[0].name);
     }
     return NULL;
@@ -146,7 +157,7 @@ void *qg_without_unrolling(qg_arena *arena, const void *words, size_t bytes) {
 static bool any_call(qg_arena *arena, const qg_harness *h, qg_call *call) {
     bool broken;
     for (uint64_t n = 1; n <= 64; ++n)
-        if (!qg_harness_call(arena, h, (qg_call_shape){64, n * h->layout->elements, 1}, call, &broken)) return true;
+        if (!qg_harness_call(arena, h, qg_shape_of(h->layout, 64, n, 1), call, &broken)) return true;
     return false;
 }
 
@@ -155,7 +166,8 @@ bool qg_reflection_matches(qg_arena *arena, const qg_reflection *r, const qg_har
     if (h->target != QG_FOREIGN_VULKAN || r->n_bindings != h->n_arguments || !any_call(arena, h, call)) return false;
     for (uint32_t i = 0; i < h->n_arguments; ++i) {
         bool used = false;
-        for (uint32_t k = 0; k < r->n_bindings; ++k) used |= r->bindings[k] == h->arguments[i].index;
+        for (uint32_t k = 0; k < r->n_bindings; ++k)
+            used |= r->bindings[k] == h->arguments[i].index && r->uniforms[k] == h->arguments[i].uniform;
         if (!used) return false;
     }
     return call->push_bytes == r->push_bytes;
@@ -163,11 +175,17 @@ bool qg_reflection_matches(qg_arena *arena, const qg_reflection *r, const qg_har
 
 const char *qg_reflection_fits(qg_arena *arena, const qg_reflection *r, const qg_harness *h) {
     for (uint32_t i = 0; i < r->n_bindings; ++i) {
-        bool named = false;
-        for (uint32_t k = 0; k < h->n_arguments; ++k) named |= h->arguments[k].index == r->bindings[i];
+        bool named = false, uniform = false;
+        for (uint32_t k = 0; k < h->n_arguments; ++k)
+            if (h->arguments[k].index == r->bindings[i]) named = true, uniform = h->arguments[k].uniform;
+        if (named && uniform != r->uniforms[i])
+            return qg_format(arena, "binding %u is a %s buffer of the module: write `%s %u` in %s", r->bindings[i],
+                             r->uniforms[i] ? "uniform" : "storage", r->uniforms[i] ? "uniform" : "buffer",
+                             r->bindings[i], h->name);
         if (!named)
-            return qg_format(arena, "the module uses the buffer at binding %u, and %s has no `buffer %u`",
-                             r->bindings[i], h->name, r->bindings[i]);
+            return qg_format(arena, "the module uses the %sbuffer at binding %u, and %s has no `%s %u`",
+                             r->uniforms[i] ? "uniform " : "", r->bindings[i], h->name,
+                             r->uniforms[i] ? "uniform" : "buffer", r->bindings[i]);
     }
     qg_call *call = QG_NEW(arena, qg_call);
     if (any_call(arena, h, call) && r->push_bytes > call->push_bytes)

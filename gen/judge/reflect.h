@@ -8,7 +8,8 @@ typedef struct qg_reflection {
     const char *entry;
     uint32_t threads; /* of a workgroup, with the constants' own values */
     uint32_t n_bindings;
-    uint32_t bindings[QG_MAX_ARGUMENTS]; /* of storage buffers of set 0 that are used */
+    uint32_t bindings[QG_MAX_ARGUMENTS]; /* of buffers of set 0 that are used */
+    bool uniforms[QG_MAX_ARGUMENTS];     /* which of them are uniform buffers */
     uint32_t push_bytes;                 /* that are used */
 } qg_reflection;
 

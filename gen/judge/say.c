@@ -102,6 +102,9 @@ const char *qg_say_shape(qg_trial *t, qg_call_shape s) {
     const char *base =
         qg_format(t->arena, "rows %llu, cols %llu", (unsigned long long)s.rows, (unsigned long long)s.cols);
     if (t->harness->computes == QG_COMPUTES_VALUES) return base;
+    if (qg_harness_argument(t->harness, QG_USE_IDS))
+        return qg_format(t->arena, "%s, experts %llu, slots %llu, tokens %llu", base, (unsigned long long)qg_experts(s),
+                         (unsigned long long)qg_slots(s), (unsigned long long)s.batch);
     return qg_format(t->arena, "%s, %s %llu", base, t->harness->computes == QG_COMPUTES_ROWS ? "tokens" : "batch",
                      (unsigned long long)s.batch);
 }

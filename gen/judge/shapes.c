@@ -37,15 +37,33 @@ typedef struct launched {
     qg_call_shape shape;
     qg_blocks blocks;
     float *x, *y;
-    uint32_t *indices;
-    float *values, *magnitudes;
+    uint32_t *indices, *ids;
+    float *values, *magnitudes; /* in the order of the blocks */
+    float *row;                 /* magnitudes */
 } launched;
 
-static void say_first(launched *l, qg_comparison *c, uint64_t at, double expected) {
+qg_call_shape qg_with_experts(const qg_trial *t, qg_call_shape shape, uint64_t experts, uint64_t slots) {
+    if (qg_harness_argument(t->harness, QG_USE_IDS)) shape.experts = experts, shape.slots = slots;
+    return shape;
+}
+
+uint32_t qg_outside_of(uint64_t count, uint64_t which) {
+    const uint32_t numbers[] = {(uint32_t)count, UINT32_MAX, (uint32_t)count + 1, UINT32_C(1) << 31, INT32_MAX};
+    return numbers[which % 5];
+}
+
+/* "y[1][5]"; of experts, "y[1][0][5]". */
+static const char *name_result(const launched *l, uint64_t at) {
     qg_trial *t = l->t;
     const uint64_t width = t->harness->computes == QG_COMPUTES_SUMS ? l->shape.rows : l->shape.cols;
-    c->sentence = qg_format(t->arena, "y[%llu][%llu] %s", (unsigned long long)(at / width),
-                            (unsigned long long)(at % width), qg_say_instead(t->arena, (double)l->y[at], expected));
+    const unsigned long long row = at / width, col = at % width, slots = qg_slots(l->shape);
+    return l->ids ? qg_format(t->arena, "y[%llu][%llu][%llu]", row / slots, row % slots, col)
+                  : qg_format(t->arena, "y[%llu][%llu]", row, col);
+}
+
+static void say_first(launched *l, qg_comparison *c, uint64_t at, double expected) {
+    c->sentence =
+        qg_format(l->t->arena, "%s %s", name_result(l, at), qg_say_instead(l->t->arena, (double)l->y[at], expected));
 }
 
 static void count_squares(qg_comparison *c, float actual, double expected) {
@@ -54,37 +72,67 @@ static void count_squares(qg_comparison *c, float actual, double expected) {
     c->squares += expected * expected;
 }
 
+/* What a result is that no row or expert makes: zero, or nothing that was written. */
+static void compare_outside(launched *l, qg_comparison *c, uint64_t at, uint64_t count) {
+    qg_trial *t = l->t;
+    const bool zeros = t->harness->outside == QG_OUTSIDE_ZEROS;
+    for (uint64_t k = at; k < at + count; ++k) {
+        if (zeros ? l->y[k] == 0 : isnan(l->y[k])) continue;
+        if (c->wrong++ == 0)
+            c->sentence = qg_format(t->arena, "%s, of number %u, is %s, and should %s", name_result(l, k),
+                                    l->indices ? l->indices[k / count] : l->ids[k / count],
+                                    qg_say_number(t->arena, (double)l->y[k]), zeros ? "be 0" : "stay as it was");
+    }
+}
+
 static void compare_values(launched *l, qg_comparison *c) {
     const uint64_t cols = l->shape.cols;
     for (uint64_t r = 0; r < rows_of_y(l->t, l->shape); ++r)
         for (uint64_t k = 0; k < cols; ++k) {
-            const uint64_t at = r * cols + k, from = (l->indices ? l->indices[r] : r) * cols + k;
+            if (l->indices && l->indices[r] >= l->shape.rows) {
+                compare_outside(l, c, r * cols, cols);
+                break;
+            }
+            const uint64_t at = r * cols + k, from = qg_spot_of(l->t, l->shape, l->indices ? l->indices[r] : r, k);
             count_squares(c, l->y[at], (double)qg_stored(l->t, l->values[from]));
-            if (l->t->known[k % l->t->layout->elements]) continue;
+            if (l->t->known[from % l->t->layout->elements]) continue;
             if (qg_near(l->t, l->y[at], l->values[from], l->magnitudes[from])) continue;
             if (c->wrong++ == 0) say_first(l, c, at, (double)qg_stored(l->t, l->values[from]));
         }
 }
 
-static void compare_sums(launched *l, qg_comparison *c) {
-    const uint64_t cols = l->shape.cols;
-    for (uint64_t b = 0; b < l->shape.batch; ++b)
-        for (uint64_t r = 0; r < l->shape.rows; ++r) {
-            const float *w = l->values + r * cols, *x = l->x + b * cols;
-            double sum = 0, products;
-            for (uint64_t k = 0; k < cols; ++k) sum += (double)w[k] * (double)x[k];
-            const double bound = bound_of(l->t, l->magnitudes + r * cols, x, cols, &products);
-            const uint64_t at = b * l->shape.rows + r;
-            const double error = fabs((double)l->y[at] - sum);
-            count_squares(c, l->y[at], sum);
-            const bool overflows = l->t->y_type == QG_F16 && fabs(sum) + bound >= 65504 && isinf(l->y[at]);
-            if (error <= bound || overflows) {
-                if (bound > 0 && !overflows) c->worst = fmax(c->worst, error / bound);
-                continue;
-            }
-            if (isfinite(error)) c->worst = fmax(c->worst, error / bound);
-            if (c->wrong++ == 0) say_first(l, c, at, sum);
+/* The sums of one slot of one token. */
+static void compare_pair(launched *l, qg_comparison *c, uint64_t pair) {
+    const qg_argument *x_of = qg_harness_argument(l->t->harness, QG_USE_X);
+    const uint64_t cols = l->shape.cols, rows = l->shape.rows, expert = l->ids ? l->ids[pair] : 0;
+    const float *x = l->x + (x_of->per_slot ? pair : pair / qg_slots(l->shape)) * cols;
+    if (expert >= qg_experts(l->shape)) {
+        compare_outside(l, c, pair * rows, rows);
+        return;
+    }
+    for (uint64_t r = 0; r < rows; ++r) {
+        double sum = 0, products;
+        for (uint64_t k = 0; k < cols; ++k) {
+            const uint64_t from = qg_spot_of(l->t, l->shape, expert * rows + r, k);
+            sum += (double)l->values[from] * (double)x[k];
+            l->row[k] = l->magnitudes[from];
         }
+        const double bound = bound_of(l->t, l->row, x, cols, &products);
+        const uint64_t at = pair * rows + r;
+        const double error = fabs((double)l->y[at] - sum);
+        count_squares(c, l->y[at], sum);
+        const bool overflows = l->t->y_type == QG_F16 && fabs(sum) + bound >= 65504 && isinf(l->y[at]);
+        if (error <= bound || overflows) {
+            if (bound > 0 && !overflows) c->worst = fmax(c->worst, error / bound);
+            continue;
+        }
+        if (isfinite(error)) c->worst = fmax(c->worst, error / bound);
+        if (c->wrong++ == 0) say_first(l, c, at, sum);
+    }
+}
+
+static void compare_sums(launched *l, qg_comparison *c) {
+    for (uint64_t pair = 0; pair < l->shape.batch * qg_slots(l->shape); ++pair) compare_pair(l, c, pair);
 }
 
 /* Numbers of few bits, which all types hold. */
@@ -102,29 +150,46 @@ bool qg_sums_are_known(qg_trial *t) {
     return true;
 }
 
-qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, float spread) {
+/* Numbers below `count`, in groups of `each` others where there are as many; where some are to be none, each second. */
+static uint32_t *draw_numbers(qg_trial *t, uint64_t n, uint64_t each, uint64_t count, bool outside, uint64_t *random) {
+    uint32_t *numbers = QG_NEW_ARRAY(t->arena, uint32_t, n);
+    for (uint64_t i = 0; i < n; ++i) {
+        bool again = true;
+        for (int tries = 0; tries < 100 && again; ++tries) {
+            numbers[i] = (uint32_t)(qg_random(random) % count);
+            again = false;
+            for (uint64_t k = i / each * each; k < i && each <= count; ++k) again |= numbers[k] == numbers[i];
+        }
+    }
+    for (uint64_t i = 0; i < n && outside; i += 2) numbers[i] = qg_outside_of(count, i / 2);
+    return numbers;
+}
+
+qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, qg_wish wish) {
     qg_comparison c = {.wrong = UINT64_MAX};
     qg_call *call = QG_NEW(t->arena, qg_call);
     launched l = {.t = t, .shape = shape};
     uint64_t random = seed;
     if (qg_call_of(t, shape, call)) return c;
-    const uint64_t n = shape.rows * shape.cols;
-    l.blocks = qg_blocks_new(t->arena, t->layout, n / t->layout->elements);
-    for (uint64_t i = 0; i < l.blocks.count; ++i) qg_block_draw(t->arena, t->layout, &l.blocks, i, 20000, &random);
+    l.blocks = qg_blocks_new(t->arena, t->layout, qg_count_blocks(t, shape));
+    const uint64_t n = l.blocks.count * t->layout->elements, pairs = shape.batch * qg_slots(shape);
+    for (uint64_t i = 0; i < l.blocks.count; ++i) qg_block_draw(t, &l.blocks, i, 20000, &random);
     l.values = QG_NEW_ARRAY(t->arena, float, n);
     l.magnitudes = QG_NEW_ARRAY(t->arena, float, n);
+    l.row = QG_NEW_ARRAY(t->arena, float, shape.cols);
     qg_expect_values(t, &l.blocks, l.values, l.magnitudes);
     c.all = qg_results(t->harness, shape);
     l.y = QG_NEW_ARRAY(t->arena, float, c.all);
     if (t->harness->computes == QG_COMPUTES_SUMS) {
-        l.x = QG_NEW_ARRAY(t->arena, float, shape.batch *shape.cols);
-        for (uint64_t i = 0; i < shape.batch * shape.cols; ++i) l.x[i] = draw_x(&random, spread);
+        l.x = QG_NEW_ARRAY(t->arena, float, pairs *shape.cols);
+        for (uint64_t i = 0; i < pairs * shape.cols; ++i) l.x[i] = draw_x(&random, wish.spread);
     }
-    if (t->harness->computes == QG_COMPUTES_ROWS) {
-        l.indices = QG_NEW_ARRAY(t->arena, uint32_t, shape.batch);
-        for (uint64_t i = 0; i < shape.batch; ++i) l.indices[i] = (uint32_t)(qg_random(&random) % shape.rows);
-    }
-    const qg_launch_data data = {.blocks = &l.blocks, .x = l.x, .indices = l.indices, .y = l.y, .n_y = c.all};
+    if (t->harness->computes == QG_COMPUTES_ROWS)
+        l.indices = draw_numbers(t, shape.batch, 1, shape.rows, wish.outside, &random);
+    if (qg_harness_argument(t->harness, QG_USE_IDS))
+        l.ids = draw_numbers(t, pairs, qg_slots(shape), qg_experts(shape), wish.outside, &random);
+    const qg_launch_data data = {
+        .blocks = &l.blocks, .x = l.x, .indices = l.indices, .ids = l.ids, .y = l.y, .n_y = c.all};
     if (!qg_try(t, call, &data)) return c;
     c.wrong = 0;
     c.y = l.y;
@@ -155,11 +220,16 @@ typedef struct tried {
     const char *why_refused;
 } tried;
 
-static bool smaller(qg_call_shape a, qg_call_shape b) { return a.rows * a.cols * a.batch < b.rows * b.cols * b.batch; }
+static uint64_t work_of(qg_call_shape a) { return a.rows * a.cols * a.batch * qg_experts(a) * qg_slots(a); }
 
-static void try_shape(tried *s, uint64_t rows, uint64_t blocks, uint64_t batch) {
+static bool smaller(qg_call_shape a, qg_call_shape b) { return work_of(a) < work_of(b); }
+
+/* Large patches make large tensors. */
+enum { MOST_ELEMENTS = 1 << 21 };
+
+static void try_one(tried *s, qg_call_shape shape) {
     qg_trial *t = s->t;
-    const qg_call_shape shape = {rows, blocks * t->layout->elements, batch};
+    if (t->layout->view != QG_VIEW_BLOCKS && shape.rows * shape.cols > MOST_ELEMENTS) return;
     qg_call *call = QG_NEW(t->arena, qg_call);
     const char *why = t->unable ? NULL : qg_call_of(t, shape, call);
     if (t->unable || t->stopped || s->count == MOST_SHAPES) return;
@@ -168,7 +238,7 @@ static void try_shape(tried *s, uint64_t rows, uint64_t blocks, uint64_t batch) 
         s->why_refused = why;
         return;
     }
-    const qg_comparison c = qg_compare(t, shape, qg_random(&t->random), 0);
+    const qg_comparison c = qg_compare(t, shape, qg_random(&t->random), (qg_wish){0});
     if (c.wrong == UINT64_MAX) return;
     s->items[s->count++] = (outcome_of_shape){shape, c.wrong != 0};
     if (c.wrong == 0) return;
@@ -179,8 +249,15 @@ static void try_shape(tried *s, uint64_t rows, uint64_t blocks, uint64_t batch) 
     }
 }
 
+static void try_shape(tried *s, uint64_t rows, uint64_t blocks, uint64_t batch) {
+    try_one(s, qg_with_experts(s->t, qg_shape_of(s->t->layout, rows, blocks, batch), 3, 2));
+}
+
+enum { SIZES = 5 };
+
 static uint64_t size_of(const qg_call_shape *shape, int which) {
-    return which == 0 ? shape->cols : which == 1 ? shape->batch : shape->rows;
+    const uint64_t sizes[SIZES] = {shape->cols, shape->batch, qg_slots(*shape), shape->rows, qg_experts(*shape)};
+    return sizes[which];
 }
 
 /* The values of one size in shapes that are wrong, or right; each once. */
@@ -214,9 +291,9 @@ static bool tells(const tried *s, int which) {
 
 /* Which shapes are wrong, by the size that makes the difference. */
 static const char *explain(const tried *s) {
-    static const char *const names[] = {"cols", "batch", "rows"};
+    static const char *const names[SIZES] = {"cols", "batch", "slots", "rows", "experts"};
     if (s->wrong == s->count) return "no shape is right";
-    for (int which = 0; which < 3; ++which)
+    for (int which = 0; which < SIZES; ++which)
         if (tells(s, which))
             return qg_format(s->t->arena, "so it is where %s is %s, and not where it is %s", names[which],
                              list_sizes(s, which, true), list_sizes(s, which, false));
@@ -242,7 +319,7 @@ static uint64_t unit_of(qg_trial *t, uint64_t batch) {
     qg_call *call = QG_NEW(t->arena, qg_call);
     for (uint64_t rows = 1; rows <= 64 && !t->unable; ++rows)
         for (uint64_t blocks = 1; blocks <= 64; ++blocks)
-            if (!qg_call_of(t, (qg_call_shape){rows, blocks * t->layout->elements, batch}, call)) return blocks;
+            if (!qg_call_of(t, qg_shape_of(t->layout, rows, blocks, batch), call)) return blocks;
     return 1;
 }
 
@@ -272,6 +349,25 @@ static void try_heights(tried *s, uint64_t unit) {
     }
 }
 
+/* Where the last blocks may be cut off: rows and columns that end inside of one. */
+static void try_cuts(tried *s) {
+    const qg_layout *l = s->t->layout;
+    const uint64_t high = l->view == QG_VIEW_MATRIX ? l->block_rows : 4, wide = l->block_cols;
+    const uint64_t rows[] = {1, high - 1, high, high + 1, 2 * high + 3};
+    const uint64_t cols[] = {wide - 8, wide + 8, 2 * wide - 4, wide / 2, 3 * wide + 1, wide - 1};
+    for (int i = 0; i < 30 && l->ragged; ++i)
+        if (rows[i % 5] && cols[i / 5])
+            try_one(s, qg_with_experts(s->t, qg_shape(rows[i % 5], cols[i / 5], 1 + i % 3), 3, 2));
+}
+
+static void try_experts(tried *s, uint64_t unit) {
+    static const uint64_t experts[] = {1, 2, 4, 8, 3, 16, 33, 3}, slots[] = {1, 1, 2, 2, 3, 4, 8, 1};
+    if (!qg_harness_argument(s->t->harness, QG_USE_IDS)) return;
+    for (uint64_t i = 0; i < 16; ++i)
+        try_one(s, qg_with_experts(s->t, qg_shape_of(s->t->layout, i < 8 ? 5 : 33, unit, 1 + i % 3), experts[i % 8],
+                                   slots[i % 8]));
+}
+
 static void try_batches(tried *s, uint64_t unit) {
     static const uint64_t batches[] = {2, 3, 7, 8, 9, 16, 17, 33};
     if (s->t->harness->computes == QG_COMPUTES_VALUES) return;
@@ -289,5 +385,7 @@ void qg_see_shapes(qg_trial *t) {
     try_widths(s, unit);
     try_heights(s, unit);
     try_batches(s, unit);
+    try_experts(s, unit);
+    try_cuts(s);
     tell(s);
 }

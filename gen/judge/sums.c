@@ -6,9 +6,9 @@
 static void see_length(qg_trial *t, uint64_t blocks, float spread) {
     qg_judgement *j = t->judgement;
     qg_call *call = QG_NEW(t->arena, qg_call);
-    const qg_call_shape shape = {16, blocks * t->layout->elements, 1};
+    const qg_call_shape shape = qg_shape_of(t->layout, 16, blocks, 1);
     if (t->unable || qg_call_of(t, shape, call)) return;
-    const qg_comparison c = qg_compare(t, shape, qg_random(&t->random), spread);
+    const qg_comparison c = qg_compare(t, shape, qg_random(&t->random), (qg_wish){.spread = spread});
     if (c.wrong == UINT64_MAX) return;
     j->worst_error = fmax(j->worst_error, c.worst);
     if (c.wrong == 0 || qg_found(t, "beyond-bound")) return;
@@ -35,7 +35,7 @@ void qg_see_sums(qg_trial *t) {
     t->judgement->sum = qg_claim_names[t->options.claim];
     const uint64_t lengths[] = {256, 1024, t->options.quick ? 2048 : 8192};
     for (int i = 0; i < 3; ++i) {
-        const uint64_t blocks = (lengths[i] + t->layout->elements - 1) / t->layout->elements;
+        const uint64_t blocks = (lengths[i] + t->layout->block_cols - 1) / t->layout->block_cols;
         see_length(t, blocks, 0);
         see_length(t, blocks, 6);
     }

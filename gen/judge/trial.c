@@ -73,18 +73,32 @@ bool qg_near(const qg_trial *t, float actual, float expected, float magnitude) {
 
 void qg_expect_values(qg_trial *t, const qg_blocks *blocks, float *values, float *magnitudes) {
     const qg_layout *l = t->layout;
-    uint64_t *periods = QG_NEW_ARRAY(t->arena, uint64_t, l->n_buffers);
-    for (uint32_t b = 0; b < l->n_buffers; ++b) periods[b] = blocks->count * l->buffers[b].bytes;
-    const qg_tensor tensor = {l, 1, blocks->count * l->elements, (const unsigned char *const *)blocks->data, periods};
-    qg_values_of_row(t->arena, &tensor, 0, 0, tensor.cols, values);
-    if (magnitudes) qg_magnitudes_of_row(t->arena, &tensor, 0, 0, tensor.cols, 0, magnitudes);
+    const unsigned char **at = QG_NEW_ARRAY(t->arena, const unsigned char *, l->n_buffers);
+    for (uint64_t i = 0; i < blocks->count; ++i) {
+        for (uint32_t b = 0; b < l->n_buffers; ++b) at[b] = blocks->data[b] + i * l->buffers[b].bytes;
+        for (uint32_t e = 0; e < l->elements; ++e) {
+            const qg_element element = {l, at, e};
+            values[i * l->elements + e] = qg_value_of(&element);
+            if (magnitudes) magnitudes[i * l->elements + e] = qg_magnitude_of(&element, 0);
+        }
+    }
+}
+
+uint64_t qg_spot_of(const qg_trial *t, qg_call_shape s, uint64_t row, uint64_t col) {
+    const uint64_t expert = row / s.rows, blocks = expert ? qg_blocks_in(t->layout, s.rows, s.cols) : 0;
+    return expert * blocks * t->layout->elements + qg_place_in_blocks(t->layout, s.rows, s.cols, row % s.rows, col);
+}
+
+uint64_t qg_count_blocks(const qg_trial *t, qg_call_shape s) {
+    return qg_experts(s) * qg_blocks_in(t->layout, s.rows, s.cols);
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 uint64_t qg_results(const qg_harness *h, qg_call_shape s) {
-    return h->computes == QG_COMPUTES_VALUES ? s.rows * s.cols
-                                             : s.batch * (h->computes == QG_COMPUTES_ROWS ? s.cols : s.rows);
+    return h->computes == QG_COMPUTES_VALUES
+               ? s.rows * s.cols
+               : s.batch * (h->computes == QG_COMPUTES_ROWS ? s.cols : qg_slots(s) * s.rows);
 }
 
 const char *qg_call_of(qg_trial *t, qg_call_shape shape, qg_call *call) {
@@ -95,13 +109,16 @@ const char *qg_call_of(qg_trial *t, qg_call_shape shape, qg_call *call) {
     return why;
 }
 
+/* Rows of a patch; of blocks that lie one after the other 1. */
+static uint64_t high_of(const qg_trial *t) { return t->layout->view == QG_VIEW_MATRIX ? t->layout->block_rows : 1; }
+
 bool qg_shape_for(qg_trial *t, uint64_t blocks, qg_call_shape *shape) {
     qg_call *call = QG_NEW(t->arena, qg_call);
     const char *why = NULL;
     for (uint64_t wide = 1; wide <= 64; ++wide) {
         const uint64_t rows = (blocks + wide - 1) / wide;
         for (uint64_t more = 0; more < 64 && !t->unable; ++more) {
-            *shape = (qg_call_shape){rows + more, wide * t->layout->elements, 1};
+            *shape = qg_shape_of(t->layout, (rows + more) * high_of(t), wide, 1);
             if (t->harness->computes == QG_COMPUTES_ROWS) shape->batch = shape->rows;
             why = qg_call_of(t, *shape, call);
             if (!why) return true;
@@ -114,6 +131,14 @@ bool qg_shape_for(qg_trial *t, uint64_t blocks, qg_call_shape *shape) {
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
+static void lay_weights(qg_trial *t, const qg_call *call, uint32_t buffer, const qg_blocks *blocks, unsigned char *to) {
+    const qg_call_shape s = call->shape;
+    const uint64_t bytes = qg_buffer_bytes(t->layout, buffer, s.rows, s.cols);
+    const uint64_t of_expert = qg_blocks_in(t->layout, s.rows, s.cols) * t->layout->buffers[buffer].bytes;
+    for (uint64_t e = 0; e < qg_experts(s); ++e)
+        qg_lay_blocks(t->layout, buffer, s.rows, s.cols, blocks->data[buffer] + e * of_expert, to + e * bytes);
+}
+
 bool qg_fill_rooms(qg_trial *t, const qg_call *call, const qg_launch_data *data, qg_room *rooms) {
     if (!qg_worker_rooms(t->worker, call, rooms)) {
         t->judgement->runs[t->evidence].left_out = "shapes that take more than 3 GiB";
@@ -122,7 +147,7 @@ bool qg_fill_rooms(qg_trial *t, const qg_call *call, const qg_launch_data *data,
     for (uint32_t i = 0; i < call->n_passed; ++i) {
         const qg_passed *p = &call->passed[i];
         const uint64_t size = qg_scalars[p->type].bits / 8, count = size ? p->bytes / size : 0;
-        if (p->use == QG_USE_WEIGHTS) memcpy(rooms[i].data, data->blocks->data[p->buffer], p->bytes);
+        if (p->use == QG_USE_WEIGHTS) lay_weights(t, call, p->buffer, data->blocks, rooms[i].data);
         if (p->use == QG_USE_X)
             for (uint64_t k = 0; k < count; ++k) qg_store_value(p->type, data->x[k], rooms[i].data + k * size);
         if (p->use == QG_USE_Y) memset(rooms[i].data, 0xff, p->bytes); /* NaN: what is not written is seen */
@@ -131,6 +156,7 @@ bool qg_fill_rooms(qg_trial *t, const qg_call *call, const qg_launch_data *data,
                 const uint32_t row = data->indices ? data->indices[k] : k;
                 memcpy(rooms[i].data + 4 * (size_t)k, &row, 4);
             }
+        if (p->use == QG_USE_IDS && data->ids) memcpy(rooms[i].data, data->ids, p->bytes);
     }
     return true;
 }
@@ -150,7 +176,8 @@ static const char *of_crossed(const char *why, const char *entry) {
 
 /* A kernel that faults does so with most shapes: the smallest is told. */
 static void tell_fault(qg_trial *t, const qg_call *call, const char *why) {
-    const uint64_t size = call->shape.rows * call->shape.cols * call->shape.batch;
+    const qg_call_shape s = call->shape;
+    const uint64_t size = s.rows * s.cols * s.batch * qg_experts(s) * qg_slots(s);
     const char *shape = qg_say_shape(t, call->shape);
     const char *sentence = t->in_executor ? qg_format(t->arena, "with %s, each access checked: %s", shape,
                                                       of_crossed(why, t->kernel->entry))
@@ -202,16 +229,16 @@ static bool shape_of_sums(qg_trial *t, uint64_t count, qg_call *call) {
     qg_call_shape shape;
     if (!qg_shape_for(t, 1, &shape)) return false;
     for (uint64_t more = 0; more < 64 && !t->unable; ++more)
-        if (!qg_call_of(t, (qg_call_shape){count + more, shape.cols, 1}, call)) return true;
+        if (!qg_call_of(t, qg_shape((count + more) * high_of(t), shape.cols, 1), call)) return true;
     if (!t->unable)
         t->unable = qg_format(t->arena, "%s takes no shape of %llu rows", t->harness->name, (unsigned long long)count);
     return false;
 }
 
 static qg_blocks repeated(qg_trial *t, const qg_blocks *blocks, qg_call_shape shape) {
-    const uint64_t wide = shape.cols / t->layout->elements;
-    qg_blocks rows = qg_blocks_new(t->arena, t->layout, shape.rows * wide);
-    for (uint64_t r = 0; r < shape.rows; ++r)
+    const uint64_t wide = shape.cols / t->layout->block_cols, high = shape.rows / high_of(t);
+    qg_blocks rows = qg_blocks_new(t->arena, t->layout, high * wide);
+    for (uint64_t r = 0; r < high; ++r)
         for (uint64_t k = 0; k < wide; ++k)
             qg_block_copy(t->layout, blocks, r < blocks->count ? r : 0, &rows, r * wide + k);
     return rows;
@@ -219,14 +246,15 @@ static qg_blocks repeated(qg_trial *t, const qg_blocks *blocks, qg_call_shape sh
 
 /* A right-hand side with a single 1 makes a sum that is one element of each row's first block. */
 static bool values_of_sums(qg_trial *t, const qg_call *call, const qg_blocks *rows, uint64_t count, float *values) {
-    const uint64_t elements = t->layout->elements, n = call->shape.rows;
+    const uint64_t elements = t->layout->elements, wide = t->layout->block_cols, high = high_of(t);
+    const uint64_t n = call->shape.rows;
     float *x = QG_NEW_ARRAY(t->arena, float, call->shape.cols), *y = QG_NEW_ARRAY(t->arena, float, n);
     const qg_launch_data data = {.blocks = rows, .x = x, .y = y, .n_y = n};
-    for (uint64_t c = 0; c < elements; ++c) {
+    for (uint64_t c = 0; c < wide; ++c) {
         x[c] = 1;
         if (!qg_try(t, call, &data)) return false;
         x[c] = 0;
-        for (uint64_t r = 0; r < count; ++r) values[r * elements + c] = y[r];
+        for (uint64_t r = 0; r < count * high; ++r) values[r / high * elements + r % high * wide + c] = y[r];
     }
     return true;
 }
@@ -250,8 +278,9 @@ static bool sums_agree(qg_trial *t, const qg_call *call, const qg_blocks *blocks
         for (uint64_t r = 0; r < rows; ++r) {
             double sum = 0, size = 0;
             for (uint64_t c = 0; c < cols; ++c) {
-                sum += (double)values[r * cols + c] * (double)x[c];
-                size += fabs((double)magnitudes[r * cols + c] * (double)x[c]);
+                const uint64_t at = qg_spot_of(t, call->shape, r, c);
+                sum += (double)values[at] * (double)x[c];
+                size += fabs((double)magnitudes[at] * (double)x[c]);
             }
             const double bound = ((double)cols * 0x1p-24 + 0x1p-20) * size + 0x1p-120;
             if (isfinite(sum) != isfinite(y[r])) return false;
@@ -265,32 +294,34 @@ static bool actual_sums(qg_trial *t, const qg_blocks *blocks, float *values) {
     qg_call *call = QG_NEW(t->arena, qg_call);
     if (!shape_of_sums(t, blocks->count, call)) return false;
     const qg_blocks rows = repeated(t, blocks, call->shape);
-    const uint64_t all = call->shape.rows * call->shape.cols, elements = t->layout->elements;
+    const uint64_t elements = t->layout->elements, all = rows.count * elements;
+    const uint64_t wide = rows.count / (call->shape.rows / high_of(t));
     float *expected = QG_NEW_ARRAY(t->arena, float, all), *magnitudes = QG_NEW_ARRAY(t->arena, float, all);
     qg_expect_values(t, &rows, expected, magnitudes);
     if (!sums_agree(t, call, &rows, expected, magnitudes))
         return !t->unable && !t->stopped && values_of_sums(t, call, &rows, blocks->count, values);
     for (uint64_t r = 0; r < blocks->count; ++r)
         for (uint64_t e = 0; e < elements; ++e)
-            values[r * elements + e] = qg_stored(t, expected[r * call->shape.cols + e]);
+            values[r * elements + e] = qg_stored(t, expected[r * wide * elements + e]);
     return true;
 }
 
 /* Rows that are wrong when many are wanted at once are asked for one by one: what many get wrong is for `shapes`. */
-static bool row_by_row(qg_trial *t, qg_call_shape shape, const qg_blocks *whole, uint64_t wanted, float *values) {
-    const uint64_t all = shape.rows * shape.cols;
+static bool row_by_row(qg_trial *t, qg_call_shape shape, const qg_blocks *whole, float *y) {
+    const uint64_t all = whole->count * t->layout->elements;
     float *expected = QG_NEW_ARRAY(t->arena, float, all), *magnitudes = QG_NEW_ARRAY(t->arena, float, all);
-    float *y = QG_NEW_ARRAY(t->arena, float, shape.cols);
     qg_call *call = QG_NEW(t->arena, qg_call);
     uint64_t wrong = 0;
     qg_expect_values(t, whole, expected, magnitudes);
-    for (uint64_t i = 0; i < wanted; ++i) wrong += !qg_near(t, values[i], expected[i], magnitudes[i]);
-    if (!wrong || qg_call_of(t, (qg_call_shape){shape.rows, shape.cols, 1}, call)) return !t->unable;
-    for (uint32_t r = 0; r < shape.rows && (uint64_t)r * shape.cols < wanted; ++r) {
-        const uint64_t at = r * shape.cols, count = wanted - at < shape.cols ? wanted - at : shape.cols;
-        const qg_launch_data data = {.blocks = whole, .indices = &r, .y = y, .n_y = shape.cols};
+    for (uint64_t r = 0; r < shape.rows; ++r)
+        for (uint64_t c = 0; c < shape.cols; ++c) {
+            const uint64_t at = qg_spot_of(t, shape, r, c);
+            wrong += !qg_near(t, y[r * shape.cols + c], expected[at], magnitudes[at]);
+        }
+    if (!wrong || qg_call_of(t, qg_shape(shape.rows, shape.cols, 1), call)) return !t->unable;
+    for (uint32_t r = 0; r < shape.rows; ++r) {
+        const qg_launch_data data = {.blocks = whole, .indices = &r, .y = y + r * shape.cols, .n_y = shape.cols};
         if (!qg_try(t, call, &data)) return false;
-        memcpy(values + at, y, count * sizeof *y);
     }
     return true;
 }
@@ -301,12 +332,17 @@ bool qg_actual(qg_trial *t, const qg_blocks *blocks, float *values) {
     if (t->harness->computes == QG_COMPUTES_SUMS) return actual_sums(t, blocks, values);
     if (!qg_shape_for(t, blocks->count, &shape) || qg_call_of(t, shape, call)) return false;
     const uint64_t all = shape.rows * shape.cols, wanted = blocks->count * t->layout->elements;
-    const qg_blocks whole = padded(t, blocks, all / t->layout->elements);
+    const qg_blocks whole = padded(t, blocks, qg_count_blocks(t, shape));
     float *y = QG_NEW_ARRAY(t->arena, float, all);
     const qg_launch_data data = {.blocks = &whole, .y = y, .n_y = all};
     if (!qg_try(t, call, &data)) return false;
-    memcpy(values, y, wanted * sizeof *values);
-    return t->harness->computes != QG_COMPUTES_ROWS || row_by_row(t, shape, &whole, wanted, values);
+    if (t->harness->computes == QG_COMPUTES_ROWS && !row_by_row(t, shape, &whole, y)) return false;
+    for (uint64_t r = 0; r < shape.rows; ++r)
+        for (uint64_t c = 0; c < shape.cols; ++c) {
+            const uint64_t at = qg_spot_of(t, shape, r, c);
+            if (at < wanted) values[at] = y[r * shape.cols + c];
+        }
+    return true;
 }
 
 /* ---- other workers ----------------------------------------------------------------------------------------------- */
@@ -424,13 +460,17 @@ static void doubt_driver(qg_trial *t) {
 
 /* What a test like those of engines would see: random data of usual size, 16 rows, an even width, one vector. */
 static void take_nmse(qg_trial *t) {
-    const uint64_t blocks = (256 + t->layout->elements - 1) / t->layout->elements;
-    qg_call_shape shape = {16, blocks * t->layout->elements, t->harness->computes == QG_COMPUTES_ROWS ? 16 : 1};
+    const uint64_t blocks = (256 + t->layout->block_cols - 1) / t->layout->block_cols;
+    qg_call_shape shape = qg_shape_of(t->layout, 16, blocks, t->harness->computes == QG_COMPUTES_ROWS ? 16 : 1);
     t->judgement->nmse = -1;
     if (!t->options.nmse || t->unable || t->stopped) return;
-    const qg_comparison c = qg_compare(t, shape, 1, 0);
+    const qg_comparison c = qg_compare(t, shape, 1, (qg_wish){0});
     if (c.wrong != UINT64_MAX && c.squares > 0)
         t->judgement->nmse = isnan(c.error_squares) ? INFINITY : c.error_squares / c.squares;
+}
+
+static bool has_code(const qg_buffer *buffer) {
+    return buffer->axes[0] == QG_AXIS_CODE || (buffer->n_axes > 1 && buffer->axes[1] == QG_AXIS_CODE);
 }
 
 static const char *prepare(qg_trial *t) {
@@ -438,10 +478,18 @@ static const char *prepare(qg_trial *t) {
     const qg_layout *l = t->layout;
     j->bits = QG_NEW_ARRAY(t->arena, uint8_t *, l->n_buffers);
     for (uint32_t b = 0; b < l->n_buffers; ++b) {
-        if (l->buffers[b].shared || l->view != QG_VIEW_BLOCKS)
-            return qg_format(t->arena,
-                             "%s is not made of blocks that lie one after the other, which is all that judge takes",
-                             l->name);
+        const qg_buffer *buffer = &l->buffers[b];
+        const bool patches = l->view == QG_VIEW_MATRIX;
+        if (buffer->shared || l->view == QG_VIEW_GROUPS)
+            return qg_format(
+                t->arena, "%s is made of blocks that share bytes, or whose rows lie apart, which judge does not take",
+                l->name);
+        if (patches && (buffer->n_axes != 2 || has_code(buffer)))
+            return qg_format(
+                t->arena,
+                "%s of %s is not a matrix of rows and columns of its own, so that a block's bytes there are "
+                "those of other blocks, too, which judge does not take",
+                buffer->name, l->name);
         j->bits[b] = QG_NEW_ARRAY(t->arena, uint8_t, l->buffers[b].bytes * 8);
     }
     t->known = QG_NEW_ARRAY(t->arena, bool, l->elements);
@@ -453,8 +501,8 @@ static const char *prepare(qg_trial *t) {
 
 const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harness *harness, uint32_t threads,
                      const qg_trial_options *options, qg_judgement *judgement) {
-    static void (*const see[QG_EVIDENCE_COUNT])(qg_trial *) = {qg_see_bits,   qg_see_values, qg_see_shapes,
-                                                               qg_see_places, qg_see_order,  qg_see_sums};
+    static void (*const see[QG_EVIDENCE_COUNT])(qg_trial *) = {
+        qg_see_bits, qg_see_values, qg_see_shapes, qg_see_places, qg_see_order, qg_see_sums, qg_see_unused};
     qg_trial *t = QG_NEW(arena, qg_trial);
     qg_outcome outcome;
     const double begin = now();
@@ -473,6 +521,7 @@ const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harnes
     harness->lanes = qg_worker_lanes(t->worker);
     judgement->where = qg_format(arena, "%s", qg_worker_where(t->worker));
     make_crossed(t);
+    qg_find_idle(t);
     for (uint32_t e = 0; e < QG_EVIDENCE_COUNT && !t->unable; ++e) {
         const double from = now();
         t->evidence = (qg_evidence)e;

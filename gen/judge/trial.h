@@ -50,6 +50,7 @@ typedef struct qg_trial {
     double rounding;  /* a value may be off by this part of its magnitude */
     bool *known;      /* elements of a block that are known to be wrong; the evidence that follows leaves them out */
     bool any_known;
+    uint32_t *idle;      /* bits of each code that change nothing by the specification; NULL: not known yet */
     bool wrong_shapes;   /* sums of some shapes are wrong */
     uint64_t fault_size; /* of the smallest shape with which it faulted; 0: it has not */
     uint32_t fault;      /* number of that finding */
@@ -57,6 +58,9 @@ typedef struct qg_trial {
     bool stopped;       /* it is launched no more */
     const char *unable; /* why nothing more can be tried */
 } qg_trial;
+
+/* Random bits, of which all values are finite and below `most`, and not all 0; unused ones are 0. */
+void qg_block_draw(qg_trial *t, const qg_blocks *blocks, uint64_t block, double most, uint64_t *random);
 
 /* The kernel is judged by all evidence. NULL, or why it could not be. */
 const char *qg_judge(qg_arena *arena, const qg_foreign_kernel *kernel, qg_harness *harness, uint32_t threads,
@@ -70,9 +74,17 @@ void qg_block_copy(const qg_layout *layout, const qg_blocks *from, uint64_t i, c
 /* The bits of an instance of a code; codes that share bits with others (a base) are left as they are: false. */
 bool qg_block_set(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint32_t code, uint32_t instance,
                   uint32_t bits);
-/* Random bits, of which all values are finite and below `most`, and not all 0. */
-void qg_block_draw(qg_arena *arena, const qg_layout *layout, const qg_blocks *blocks, uint64_t block, double most,
-                   uint64_t *random);
+/* The bits that an instance of a code has; 0 for digits of a word. */
+uint32_t qg_block_bits(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint32_t code,
+                       uint32_t instance);
+/* Flips a bit of an instance of a code. */
+void qg_block_flip(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint32_t code, uint32_t instance,
+                   uint32_t bit);
+/* Words of digits become those that an encoder writes for the same digits. */
+void qg_block_usual(const qg_layout *layout, const qg_blocks *blocks, uint64_t block);
+/* Or, of a code, others. */
+void qg_block_unusual(const qg_layout *layout, const qg_blocks *blocks, uint64_t block, uint32_t code,
+                      uint64_t *random);
 
 /* ---- trial.c ----------------------------------------------------------------------------------------------------- */
 
@@ -83,6 +95,10 @@ uint32_t qg_found(const qg_trial *t, const char *rule);
 
 /* Values and magnitudes of all blocks, by the specification; elements of a block are neighbours. */
 void qg_expect_values(qg_trial *t, const qg_blocks *blocks, float *values, float *magnitudes);
+/* Where a value of a tensor stands among those of its blocks; of experts, rows go on. */
+uint64_t qg_spot_of(const qg_trial *t, qg_call_shape shape, uint64_t row, uint64_t col);
+/* Blocks of the weights of a shape, over all experts. */
+uint64_t qg_count_blocks(const qg_trial *t, qg_call_shape shape);
 /* What a store to y makes of a value. */
 float qg_stored(const qg_trial *t, float value);
 float qg_loaded(qg_scalar type, const unsigned char *from);
@@ -101,6 +117,7 @@ typedef struct qg_launch_data {
     const qg_blocks *blocks;
     const float *x;          /* batch * cols, exact in x's type; NULL: none */
     const uint32_t *indices; /* batch; NULL: all rows in order */
+    const uint32_t *ids;     /* batch * slots; NULL: all are expert 0 */
     float *y;                /* as many as the harness says */
     uint64_t n_y;
 } qg_launch_data;
@@ -139,7 +156,7 @@ const char *qg_say_which(qg_arena *arena, const bool *set, uint32_t count);
 const char *qg_say_bits(qg_arena *arena, const qg_layout *layout, uint32_t buffer, uint32_t bit, uint32_t bits);
 /* "mn[5]", "d". */
 const char *qg_say_code(qg_arena *arena, const qg_layout *layout, uint32_t code, uint32_t instance);
-/* "rows 3, cols 512, batch 2". */
+/* "rows 3, cols 512, batch 2", "rows 3, cols 512, experts 4, slots 2, tokens 1". */
 const char *qg_say_shape(qg_trial *t, qg_call_shape shape);
 /* A number, in as few digits as tell it apart. */
 const char *qg_say_number(qg_arena *arena, double number);
@@ -156,6 +173,8 @@ void qg_see_shapes(qg_trial *t);
 void qg_see_places(qg_trial *t);
 void qg_see_order(qg_trial *t);
 void qg_see_sums(qg_trial *t);
+void qg_see_unused(qg_trial *t);
+void qg_find_idle(qg_trial *t);
 
 /* shapes.c: compares a launch of random data with what is right, at one shape. How many results are wrong; `*first`
  * the first and `*sentence` what is wrong with it. UINT64_MAX: it could not be launched. */
@@ -169,6 +188,16 @@ typedef struct qg_comparison {
 
 /* Whether values are known to be wrong, so that sums need not be looked at. */
 bool qg_sums_are_known(qg_trial *t);
-qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, float spread);
+/* `spread`: x lies between 2^-spread and 2^spread. `outside`: some indices or ids are none. */
+typedef struct qg_wish {
+    float spread;
+    bool outside;
+} qg_wish;
+
+qg_comparison qg_compare(qg_trial *t, qg_call_shape shape, uint64_t seed, qg_wish wish);
+/* A shape with several experts, where the kernel has any. */
+qg_call_shape qg_with_experts(const qg_trial *t, qg_call_shape shape, uint64_t experts, uint64_t slots);
+/* Numbers that are no index below `count`, as indices or ids. */
+uint32_t qg_outside_of(uint64_t count, uint64_t which);
 
 #endif

@@ -37,7 +37,16 @@ static c_state *running;
 static qg_message *telling;
 
 static const char *const use_names[QG_USE_COUNT] = {
-    "the weights", "x", "the results", "the indices", "the room for scratch", "the struct of arguments", "a number"};
+    [QG_USE_WEIGHTS] = "the weights",
+    [QG_USE_X] = "x",
+    [QG_USE_Y] = "the results",
+    [QG_USE_INDICES] = "the indices",
+    [QG_USE_IDS] = "the ids",
+    [QG_USE_ZEROS] = "the room for scratch",
+    [QG_USE_STRUCT] = "the struct of arguments",
+    [QG_USE_TABLE] = "a table",
+    [QG_USE_VALUE] = "a number",
+};
 
 static void tell_fault(int number, siginfo_t *info, void *context) {
     const unsigned char *at = info->si_addr;

@@ -176,13 +176,17 @@ static qg_outcome open_vulkan(void **state, const qg_foreign_kernel *kernel, con
 
 static bool is_bound(const qg_passed *p) { return p->use != QG_USE_VALUE; }
 
+static VkDescriptorType type_of(const qg_passed *p) {
+    return p->uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
+
 static qg_outcome make_layouts(vulkan_state *v, const qg_call *call, qg_message *message) {
     VkDescriptorSetLayoutBinding bindings[QG_MAX_ARGUMENTS];
     uint32_t count = 0;
     for (uint32_t i = 0; i < call->n_passed; ++i)
         if (is_bound(&call->passed[i]))
             bindings[count++] = (VkDescriptorSetLayoutBinding){.binding = call->passed[i].index,
-                                                               .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                                               .descriptorType = type_of(&call->passed[i]),
                                                                .descriptorCount = 1,
                                                                .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     const VkDescriptorSetLayoutCreateInfo set = {
@@ -197,9 +201,10 @@ static qg_outcome make_layouts(vulkan_state *v, const qg_call *call, qg_message 
                                                .pPushConstantRanges = &range};
     result = vkCreatePipelineLayout(v->device, &layout, NULL, &v->layout);
     if (result != VK_SUCCESS) return failed(message, "vkCreatePipelineLayout", result);
-    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count};
+    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count},
+                                          {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, count}};
     const VkDescriptorPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 2, .pPoolSizes = sizes};
     result = vkCreateDescriptorPool(v->device, &pool, NULL, &v->sets);
     if (result != VK_SUCCESS) return failed(message, "vkCreateDescriptorPool", result);
     const VkDescriptorSetAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
@@ -255,8 +260,9 @@ static qg_outcome make_memory(vulkan_state *v, uint64_t bytes, qg_message *messa
     vkDestroyBuffer(v->device, v->buffer, NULL);
     vkFreeMemory(v->device, v->memory, NULL);
     v->buffer = VK_NULL_HANDLE, v->memory = VK_NULL_HANDLE, v->bytes = 0;
-    const VkBufferCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = bytes, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                     .size = bytes,
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT};
     VkResult result = vkCreateBuffer(v->device, &info, NULL, &v->buffer);
     if (result != VK_SUCCESS) return failed(message, "vkCreateBuffer", result);
     VkMemoryRequirements needs;
@@ -292,7 +298,7 @@ static void bind(vulkan_state *v, const qg_message *message) {
                                                .dstSet = v->set,
                                                .dstBinding = p->index,
                                                .descriptorCount = 1,
-                                               .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                               .descriptorType = type_of(p),
                                                .pBufferInfo = &infos[count]};
         count += 1;
     }

@@ -231,6 +231,10 @@ static double magnitude(const element *e, double least, const qg_term *term) {
 
 float qg_value_of(const qg_element *element) { return evaluate(element, element->layout->value).real; }
 
+float qg_magnitude_of(const qg_element *element, double least) {
+    return (float)magnitude(element, least, element->layout->value);
+}
+
 uint32_t qg_bits_of(qg_scalar type, float value) {
     const qg_scalar_info *info = &qg_scalars[type];
     const float rounded = type == QG_F32 ? value : narrow(type, value);
@@ -297,9 +301,9 @@ static uint64_t items_along(const qg_layout *layout, uint64_t elements, uint64_t
     return layout->ragged ? up(elements * tile, block) : blocks * tile;
 }
 
-/* The byte offset of item (x, y) of a block's tile; items that are cut off are those before them. */
+/* The byte offset of item (x, y) of a block's tile; items that are cut off are those before them, which is told. */
 static uint64_t item_at(const qg_layout *layout, const qg_buffer *b, const spot *s, uint32_t x, uint32_t y,
-                        uint64_t block_col) {
+                        uint64_t block_col, bool *cut) {
     const bool apart = layout->view == QG_VIEW_GROUPS;
     uint64_t row = 0, col = y, rows = 1, cols = b->tile_cols;
     if (grows(b, QG_AXIS_ROWS) && layout->view != QG_VIEW_SEQUENCE) {
@@ -311,6 +315,7 @@ static uint64_t item_at(const qg_layout *layout, const qg_buffer *b, const spot 
         cols = items_along(layout, s->cols, s->grid_cols, b->tile_cols, layout->block_cols);
         col = block_col * b->tile_cols + y;
     }
+    *cut = row >= rows || col >= cols;
     if (row >= rows) row = rows - 1;
     if (col >= cols) col = cols - 1;
     const bool turned = b->n_axes == 2 && b->axes[1] == QG_AXIS_ROWS;
@@ -330,7 +335,8 @@ static void copy_block(const qg_tensor *t, const spot *s, uint32_t buffer, uint6
     const uint32_t bytes = b->item_bits / 8;
     for (uint32_t x = 0; x < b->tile_rows; ++x) {
         for (uint32_t y = 0; y < b->tile_cols; ++y) {
-            const uint64_t at = item_at(layout, b, s, x, y, block_col);
+            bool cut;
+            const uint64_t at = item_at(layout, b, s, x, y, block_col, &cut);
             for (uint32_t i = 0; i < bytes; ++i) *to++ = from[(at + i) % period];
         }
     }
@@ -384,4 +390,51 @@ void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, ui
 void qg_magnitudes_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
                           double least, float *magnitudes) {
     row_of(arena, tensor, row, col, count, least, magnitudes);
+}
+
+/* ---- blocks where they lie in a tensor ---- */
+
+/* The first element of the last block, which tells the grid. */
+static spot last_of(const qg_layout *layout, uint64_t rows, uint64_t cols) {
+    const qg_tensor t = {.layout = layout, .rows = rows, .cols = cols};
+    return find(&t, rows - 1, cols - 1);
+}
+
+uint64_t qg_blocks_in(const qg_layout *layout, uint64_t rows, uint64_t cols) {
+    const spot s = last_of(layout, rows, cols);
+    return s.grid_rows * s.grid_cols;
+}
+
+uint64_t qg_place_in_blocks(const qg_layout *layout, uint64_t rows, uint64_t cols, uint64_t row, uint64_t col) {
+    const qg_tensor t = {.layout = layout, .rows = rows, .cols = cols};
+    const spot s = find(&t, row, col);
+    return (s.block_row * s.grid_cols + s.block_col) * layout->elements + s.r * layout->block_cols + s.c;
+}
+
+uint64_t qg_buffer_bytes(const qg_layout *layout, uint32_t buffer, uint64_t rows, uint64_t cols) {
+    const qg_buffer *b = &layout->buffers[buffer];
+    const spot s = last_of(layout, rows, cols);
+    bool cut;
+    if (layout->view == QG_VIEW_BLOCKS) return b->shared ? b->bytes : s.grid_rows * s.grid_cols * b->bytes;
+    return item_at(layout, b, &s, b->tile_rows - 1, b->tile_cols - 1, s.block_col, &cut) + b->item_bits / 8;
+}
+
+void qg_lay_blocks(const qg_layout *layout, uint32_t buffer, uint64_t rows, uint64_t cols, const unsigned char *blocks,
+                   unsigned char *to) {
+    const qg_buffer *b = &layout->buffers[buffer];
+    const uint32_t bytes = b->item_bits / 8;
+    spot s = last_of(layout, rows, cols);
+    if (layout->view == QG_VIEW_BLOCKS) {
+        memcpy(to, blocks, qg_buffer_bytes(layout, buffer, rows, cols));
+        return;
+    }
+    const uint64_t grid_rows = s.grid_rows, grid_cols = s.grid_cols;
+    for (s.block_row = 0; s.block_row < grid_rows; ++s.block_row)
+        for (s.block_col = 0; s.block_col < grid_cols; ++s.block_col)
+            for (uint32_t x = 0; x < b->tile_rows; ++x)
+                for (uint32_t y = 0; y < b->tile_cols; ++y, blocks += bytes) {
+                    bool cut;
+                    const uint64_t at = item_at(layout, b, &s, x, y, s.block_col, &cut);
+                    if (!cut) memcpy(to + at, blocks, bytes);
+                }
 }

@@ -16,6 +16,9 @@ typedef struct qg_element {
 /* The value, each operation rounded to f32 and then to `layout->math`. */
 float qg_value_of(const qg_element *element);
 
+/* Its magnitude, see below; codes and values of tables count for `least` at least. */
+float qg_magnitude_of(const qg_element *element, double least);
+
 /* The bits of `value`, rounded to F32, F16 or BF16, ties to even. */
 uint32_t qg_bits_of(qg_scalar type, float value);
 
@@ -37,5 +40,16 @@ void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, ui
  * Codes and values of tables count for `least` at least, which is not negative. */
 void qg_magnitudes_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
                           double least, float *magnitudes);
+
+/* Blocks of a tensor, in the order of rows of blocks, and where one's bytes lie. */
+uint64_t qg_blocks_in(const qg_layout *layout, uint64_t rows, uint64_t cols);
+/* The bytes of a buffer of a tensor of rows x cols. */
+uint64_t qg_buffer_bytes(const qg_layout *layout, uint32_t buffer, uint64_t rows, uint64_t cols);
+/* Which block has an element of a tensor, and where: block * elements + its place in the block. */
+uint64_t qg_place_in_blocks(const qg_layout *layout, uint64_t rows, uint64_t cols, uint64_t row, uint64_t col);
+/* Copies blocks, one after the other, to where they lie in a buffer of a tensor, but for what is cut off. Not for
+ * buffers that a code looks up. */
+void qg_lay_blocks(const qg_layout *layout, uint32_t buffer, uint64_t rows, uint64_t cols, const unsigned char *blocks,
+                   unsigned char *to);
 
 #endif

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Judges the kernels of ggml's Vulkan backend: dequant_*, get_rows_* and mul_mat_vec_* of all quantised types.
+# Judges the kernels of ggml's Vulkan backend: dequant_*, get_rows_*, mul_mat_vec_* and mul_mat_vec_id_* of all
+# quantised types.
 #
 #   ggml.sh [--jobs N] [--only PATTERN] [--report FOLDER] MODULES [OPTION...]
 #
@@ -74,6 +75,16 @@ format_of() {
 plan() {
   local name=$1 type=
   case $name in
+  mul_mat_vec_id_*_f32_f32*)
+    type=${name#mul_mat_vec_id_}
+    type=${type%%_f32_f32*}
+    of_type "$type"
+    case $name in
+    *_ocp* | *_q8_1_*) return ;;
+    *_no_shmem) echo "ggml-vulkan-mul-mat-vec-id-f32-subgroup $type --set rows_each=$rows_each --set least=$least" ;;
+    *) echo "ggml-vulkan-mul-mat-vec-id-f32 $type --set rows_each=$rows_each" ;;
+    esac
+    ;;
   *_id_* | *_q8_1_* | *_transpose | *_back_* | *_ocp* | mul_mat_vec_p021_* | mul_mat_vec_nc_*) return ;;
   mul_mat_vec_*_f16_f32* | mul_mat_vec_*_f32_f32*)
     type=${name#mul_mat_vec_}
