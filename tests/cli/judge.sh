@@ -68,6 +68,7 @@ for format in q4_0 q4_K q6_K tq1_0; do
 done
 
 clean "a gather as emitted, with indices that are no row" "$SOURCE/out/q4_K/q4_K_gather_f32.comp" --format q4_K --harness qkgen-gather
+clean "products as emitted" "$SOURCE/out/q4_K/q4_K_gemv_rows.comp" --format q4_K --harness qkgen-gemv
 clean "experts as emitted, with ids that are none" "$SOURCE/out/q4_K/q4_K_gemv_id_rows.comp" --format q4_K --harness qkgen-gemv-id
 
 # Blocks that are patches of a matrix, or cut off, as emitted; a table in a buffer of its own.
