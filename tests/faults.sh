@@ -134,7 +134,7 @@ fault "too little room for sums of several vectors" $rows \
 
 # ---- numbers ----
 fault "a minimum is forgotten" gen/text/sums.c 's/%ssum%s \+= /%ssum%s += 0.0 * /' --family gemv --class exact
-fault "halves between two are rounded up" templates/prelude.glsl 's/ \+ \(\(magnitude >> 13\) & 1u\)/ + 1u/' --family dequant,gather
+fault "halves between two are rounded up" templates/prelude.glsl 's/ \+ \(\((magnitude|most) >> 13\) & 1u\)/ + 1u/g' --family dequant,gather
 fault "bfloat16 between two is rounded up" templates/prelude.glsl 's/ \+ \(\(bits >> 16\) & 1u\)/ + 1u/g' --family dequant,gather
 fault "a NaN in x is lost" templates/products.glsl 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' --family gemv --class int8
 
