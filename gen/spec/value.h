@@ -41,7 +41,7 @@ void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, ui
 void qg_magnitudes_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
                           double least, float *magnitudes);
 
-/* Blocks of a tensor, in the order of rows of blocks, and where one's bytes lie. */
+/* How many blocks a tensor has, those that are cut off too. */
 uint64_t qg_blocks_in(const qg_layout *layout, uint64_t rows, uint64_t cols);
 /* The bytes of a buffer of a tensor of rows x cols. */
 uint64_t qg_buffer_bytes(const qg_layout *layout, uint32_t buffer, uint64_t rows, uint64_t cols);

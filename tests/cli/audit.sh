@@ -30,6 +30,14 @@ says "nothing is wrong" '^0 wrong, [0-9]+ notes$' "$work/ours"
 check "hundreds of modules" test "$(grep -c ' 0 .*[0-9]r ' "$work/ours")" -gt 300
 proven=$(sed -nE 's/.* ([0-9]+) of [0-9]+ shared indices inside$/\1/p' "$work/ours")
 check "shared indices are proven for all legal values of constants" test "$proven" -ge 2600
+# An array that is too small for some of them is not proven.
+mkdir "$work/small"
+cp -r "$SOURCE/templates" "$SOURCE/formats" "$work/small/"
+sed -i 's/1u : STAGED + STAGED/1u : STAGED \/ 4u + STAGED/' "$work/small/templates/staged_x.glsl"
+for data in "$SOURCE 1/3" "$work/small 0/3"; do
+  "$QKGEN" audit --format q4_0 --family gemv --class exact --data "${data% *}" >"$work/staged" 2>&1
+  says "indices of x that is staged, ${data#* } proven" "^q4_0_gemv_wide .* ${data#* } " "$work/staged"
+done
 tail -n 5 "$work/ours"
 
 # Those of formats/shown.txt, whose text is in out/: of every kind that there is.
