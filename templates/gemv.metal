@@ -3,8 +3,7 @@ constant uint @{name}_batch [[function_constant(@{id.batch})]];  // 1, 2, 4 or 8
 kernel void @{name}(
 @{bound_buffers}
     device const @{x_type} *x [[buffer(@{binding_x})]],
-    device float *y [[buffer(@{binding_y})]],
-    device const float *row_bias [[buffer(@{binding_row_bias})]],
+@{result_parameters}
     constant @{space}::sum_shape &push [[buffer(@{binding_push})]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
@@ -16,7 +15,7 @@ kernel void @{name}(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const @{space}::results to = {y, row_bias, push.epilogue};
+    const @{space}::results to = {@{results_passed}, push.epilogue};
     const @{space}::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (@{name}_batch) {
         case 1: @{space}::sum_rows<1, 4>(@{weights}, x, to, push, partial, at); break;

@@ -13,8 +13,7 @@ kernel void @{name}(
 @{bound_buffers}
     device const @{x_type} *x [[buffer(@{binding_x})]],
     device const uint *ids [[buffer(@{binding_ids})]],
-    device float *y [[buffer(@{binding_y})]],
-    device const float *row_bias [[buffer(@{binding_row_bias})]],
+@{result_parameters}
     device atomic_uint *status [[buffer(@{binding_status})]],
     constant @{name}_push &push [[buffer(@{binding_push})]],
     uint group [[threadgroup_position_in_grid]],
@@ -28,7 +27,7 @@ kernel void @{name}(
 {
     constexpr uint ROWS = 4, TILES = @{x_tiles};  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    @{space}::results to = {y, row_bias, push.epilogue};
+    @{space}::results to = {@{results_passed}, push.epilogue};
     @{x_kept}
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;

@@ -3,8 +3,7 @@ constant uint @{name}_kept [[function_constant(@{id.kept})]];  // wide tiles of 
 [[kernel, max_total_threads_per_threadgroup(@{threads})]] void @{name}(
 @{bound_buffers}
     device const @{x_type} *x [[buffer(@{binding_x})]],
-    device float *y [[buffer(@{binding_y})]],
-    device const float *row_bias [[buffer(@{binding_row_bias})]],
+@{result_parameters}
     constant @{space}::sum_shape &push [[buffer(@{binding_push})]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
@@ -16,7 +15,7 @@ constant uint @{name}_kept [[function_constant(@{id.kept})]];  // wide tiles of 
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[2 * @{simdgroups} * 128];  // twice the sums of each simdgroup, for 16 rows and 8 right-hand sides
-    const @{space}::results to = {y, row_bias, push.epilogue};
+    const @{space}::results to = {@{results_passed}, push.epilogue};
     const @{space}::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (@{name}_kept) {
         case 1: @{space}::multiply_rows<1>(@{weights}, x, to, push, partial, at); break;

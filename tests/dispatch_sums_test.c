@@ -29,19 +29,20 @@ static const uint32_t push_bytes[] = {24, 36, 32, 20, 32};
 #define BOUND(index, name, role, access, type)                                                                         \
     { index, name, QK_ROLE_##role, QK_##access, QK_TYPE_##type, 0, 0, 0, 0 }
 
-static const qk_binding bindings[N_FAMILIES][7] = {
-    {WEIGHTS(0), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, READ_WRITE, F32),
-     BOUND(4, "row_bias", BIAS, READ, F32)},
-    {WEIGHTS(1), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, READ_WRITE, F32),
-     BOUND(4, "row_bias", BIAS, READ, F32)},
+#define EPILOGUE_BOUND(bit, NAME, field, name, many, meaning) , BOUND(0, #name, NAME, READ, F32)
+#define EPILOGUES QK_EPILOGUES(EPILOGUE_BOUND)
+
+static const qk_binding bindings[N_FAMILIES][QK_MAX_BINDINGS] = {
+    {WEIGHTS(0), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, READ_WRITE, F32) EPILOGUES},
+    {WEIGHTS(1), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, READ_WRITE, F32) EPILOGUES},
     {WEIGHTS(0), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "ids", INDICES, READ, U32),
-     BOUND(4, "status", STATUS, READ_WRITE, U32), BOUND(5, "y", OUTPUT, READ_WRITE, F32),
-     BOUND(6, "row_bias", BIAS, READ, F32)},
+     BOUND(4, "status", STATUS, READ_WRITE, U32), BOUND(5, "y", OUTPUT, READ_WRITE, F32) EPILOGUES},
     {WEIGHTS(1), BOUND(2, "out", OUTPUT, WRITE, F16)},
     {WEIGHTS(1), BOUND(2, "indices", INDICES, READ, U32), BOUND(3, "out", OUTPUT, WRITE, F16),
      BOUND(4, "status", STATUS, READ_WRITE, U32)},
 };
-static const uint32_t binding_counts[] = {5, 5, 7, 3, 5};
+static const uint32_t binding_counts[] = {3 + QK_RESULT_BINDINGS_, 3 + QK_RESULT_BINDINGS_, 5 + QK_RESULT_BINDINGS_, 3,
+                                          5};
 
 static const uint32_t powers[] = {1, 2, 4, 8};
 static const qk_spec_constant constants[] = {{QK_CONSTANT_LOCAL_SIZE_X, "local_size_x", 64, 0, NULL},

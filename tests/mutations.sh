@@ -196,7 +196,7 @@ mutate "a bias is added once" templates/finish.glsl 's/first \&\& \(epilogue & A
 mutate "a bias is of its expert" templates/finish.glsl 's/expert \* rows \+ n\]/n]/' unit gemv_test
 mutate "an expert that is not there has no bias, MSL" templates/gemv_id.metal 's/found \? push.epilogue : .*ADDS_TO_Y;/push.epilogue;/' script gemv msl expert_bias
 mutate "a bias, MSL" templates/finish.metal 's/sum \+= to.bias\[row\]/sum += to.bias[0]/' script gemv msl expert_bias
-mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/\*bias, experts, rows \* 4/*bias, experts, rows/' unit dispatch_sums_test
+mutate "a bias is checked" runtime/include/qkgen/dispatch_epilogue.h 's/: experts, rows \* 4/: experts, rows/' unit dispatch_sums_test
 mutate "what was there is not added" $launch 's/push\[5\] = g->epilogue/push[5] = 1/' unit dispatch_sums_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test

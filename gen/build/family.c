@@ -462,8 +462,17 @@ static uint32_t features(const qg_kernel *kernel) {
     return bits;
 }
 
+bool qg_is_epilogue(qk_role role) {
+#define EPILOGUE_CASE(bit, NAME, ...) case QK_ROLE_##NAME:
+    switch ((int)role) {
+        QK_EPILOGUES(EPILOGUE_CASE) return true;
+    default: return false;
+    }
+#undef EPILOGUE_CASE
+}
+
 static qk_type type_of_role(const qg_kernel *kernel, qk_role role) {
-    if (role == QK_ROLE_BIAS) return QK_TYPE_F32;
+    if (qg_is_epilogue(role)) return QK_TYPE_F32;
     if (role == QK_ROLE_INPUT) return stored_type(kernel->type);
     if (role == QK_ROLE_OUTPUT) return kernel->family->sums ? QK_TYPE_F32 : stored_type(kernel->type);
     return QK_TYPE_U32;

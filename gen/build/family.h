@@ -6,7 +6,20 @@
 
 #include <qkgen/kernel.h>
 
-enum { QG_MAX_FAMILY_BINDINGS = 5, QG_MAX_PUSH = 9, QG_MAX_FAMILY_TYPES = 3 };
+enum { QG_MAX_FAMILY_BINDINGS = 12, QG_MAX_PUSH = 9, QG_MAX_FAMILY_TYPES = 3 };
+
+/* The last bindings of a family that sums, and how many they are. */
+#define QG_EPILOGUE_BINDING(bit, NAME, field, binding, many, meaning)                                                  \
+    , { #binding, QK_ROLE_##NAME, QK_READ }
+#define QG_RESULT_BINDINGS {"y", QK_ROLE_OUTPUT, QK_READ_WRITE} QK_EPILOGUES(QG_EPILOGUE_BINDING)
+enum {
+#define QG_EPILOGUE_ONE(...) +1
+    QG_N_EPILOGUES = QK_EPILOGUES(QG_EPILOGUE_ONE),
+#undef QG_EPILOGUE_ONE
+    QG_N_RESULTS = 1 + QG_N_EPILOGUES
+};
+/* Whether an epilogue reads what has that role. */
+bool qg_is_epilogue(qk_role role);
 
 typedef enum qg_family_id {
 #define F(ID, ...) QG_FAMILY_##ID,

@@ -192,24 +192,33 @@ static const float *open_floats(const char *path, uint64_t count, const char *wh
     return NULL;
 }
 
-/* What results are added to, and what is added to them. */
-static bool open_epilogue(qg_job *job, const char *residual, const char *bias) {
-    const uint64_t matrices = job->ids ? job->experts : 1;
-    if ((residual || bias) && !job->family->sums)
-        return qg_complain("--%s is for gemv, gemm and gemv_id; %s has no sums to add it to", residual ? "add" : "bias",
-                           job->family->name) == 0;
-    const unsigned long long rows = job->rows, batch = job->batch, slots = job->slots, experts = job->experts;
-    if (residual)
-        job->residual = open_floats(
-            residual, job->batch * (job->ids ? job->slots : 1) * job->rows,
+static bool refuse_epilogue(const qg_job *job, const char *option) {
+    return qg_complain("--%s is for families that sum; %s has no results for it", option, job->family->name) == 0;
+}
+
+/* What results are added to, and what they meet, from a file for each row of epilogue.def. */
+static bool open_epilogue(qg_job *job, const char *added, const char *const *files) {
+    qg_epilogue *e = &job->epilogue;
+    const unsigned long long rows = job->rows, batch = job->batch, slots = job->slots;
+    if (added && !job->family->sums) return refuse_epilogue(job, "add");
+    e->rows = job->rows;
+    e->vectors = job->batch * (job->ids ? job->slots : 1);
+    e->experts = job->ids ? job->experts : 0;
+    e->ids = job->ids;
+    if (added)
+        e->before = open_floats(
+            added, e->vectors * e->rows,
             job->ids ? qg_format(job->arena, "--tokens %llu of --slots %llu and --rows %llu", batch, slots, rows)
                      : qg_format(job->arena, "--batch %llu of --rows %llu", batch, rows));
-    job->n_bias = bias ? matrices * job->rows : 0;
-    if (bias)
-        job->bias = open_floats(bias, job->n_bias,
-                                job->ids ? qg_format(job->arena, "--experts %llu of --rows %llu", experts, rows)
-                                         : qg_format(job->arena, "--rows %llu", rows));
-    return (!residual || job->residual) && (!bias || job->bias);
+    bool good = !added || e->before;
+    for (uint32_t i = 0; good && i < QG_N_EPILOGUES; ++i) {
+        const qg_epilogue_id id = (qg_epilogue_id)i;
+        if (!files[i]) continue;
+        if (!job->family->sums) return refuse_epilogue(job, qg_epilogue_name(id));
+        e->values[i] = open_floats(files[i], qg_epilogue_count(e, id), qg_epilogue_shape(job->arena, e, id));
+        good = e->values[i] != NULL;
+    }
+    return good;
 }
 
 static bool open_ids(qg_job *job, const char *path) {
@@ -299,7 +308,7 @@ static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most,
     void *dst = malloc((size_t)(most * unit) + 1);
     if (!dst) return qg_complain("out of memory for %llu bytes", (unsigned long long)(most * unit)) == 0;
     bool good = true;
-    if (job->residual) memcpy(dst, job->residual, (size_t)(all * unit)); /* sums are one part */
+    if (job->epilogue.before) memcpy(dst, job->epilogue.before, (size_t)(all * unit)); /* sums are one part */
     for (uint64_t first = 0; first < all && good; first += most) {
         const uint64_t count = all - first < most ? all - first : most;
         const char *why = runner->part(runner->context, job, first, count, dst);
@@ -385,7 +394,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     const qg_plain *plain = find_plain(argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
-               *math_name = NULL, *sum = NULL, *residual = NULL, *bias = NULL;
+               *math_name = NULL, *sum = NULL, *added = NULL, *epilogue[QG_N_EPILOGUES] = {NULL};
     qg_scalar math;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
@@ -401,9 +410,12 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--indices", QG_TEXT, &indices, "FILE", "gather: the numbers of rows, u32"},
         {"--x", QG_TEXT, &x, "FILE", "gemv, gemm, gemv_id: the vectors"},
         {"--batch", QG_COUNT, &job.batch, "M", "gemv, gemm: how many vectors (default: 1)"},
-        {"--add", QG_TEXT, &residual, "FILE", "gemv, gemm, gemv_id: what results are added to, f32"},
-        {"--bias", QG_TEXT, &bias, "FILE", "the same: what is added to each row, f32; with experts, of each expert"},
-        {"--tokens", QG_COUNT, &job.batch, "M", "gemv_id: how many vectors (default: 1)"},
+        {"--add", QG_TEXT, &added, "FILE", "gemv, gemm, gemv_id: what results are added to, f32"},
+#define EPILOGUE_OPTION(bit, NAME, field, binding, many, meaning)                                                      \
+    {"--" #field, QG_TEXT, &epilogue[QG_EPILOGUE_##NAME], "FILE", "the same: " meaning},
+        QK_EPILOGUES(EPILOGUE_OPTION)
+#undef EPILOGUE_OPTION
+            {"--tokens", QG_COUNT, &job.batch, "M", "gemv_id: how many vectors (default: 1)"},
         {"--ids", QG_TEXT, &ids, "FILE", "gemv_id: the experts of each token, u32"},
         {"--experts", QG_COUNT, &job.experts, "E", "gemv_id: matrices in the file"},
         {"--slots", QG_COUNT, &job.slots, "S", "gemv_id: experts for each token (default: 1)"},
@@ -447,7 +459,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
     if (job.family->id == QG_FAMILY_GEMV_ID && !open_ids(&job, ids)) return 1;
     if (job.family->sums && !open_x(&job, x)) return 1;
-    if (!open_epilogue(&job, residual, bias)) return 1;
+    if (!open_epilogue(&job, added, epilogue)) return 1;
     qg_templates templates;
     const char *why = NULL;
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))

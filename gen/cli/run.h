@@ -3,6 +3,7 @@
 #define QKGEN_RUN_H
 
 #include "cli/command.h"
+#include "cli/run_epilogue.h"
 
 /* One call of `qkgen run`, checked. `weights` hold one pointer for each buffer of the format. */
 typedef struct qg_job {
@@ -22,10 +23,8 @@ typedef struct qg_job {
     uint64_t tokens;         /* gather */
     const void *x;           /* families that sum: `batch` right-hand sides of `cols` */
     uint64_t batch;
-    const float *residual; /* families that sum: what results are added to; NULL: nothing */
-    const float *bias;     /* the same: what is added to each row; NULL: nothing */
-    uint64_t n_bias;
-    const uint32_t *ids; /* gemv_id: `slots` experts for each right-hand side */
+    qg_epilogue epilogue; /* families that sum */
+    const uint32_t *ids;  /* gemv_id: `slots` experts for each right-hand side */
     uint64_t experts, slots;
 } qg_job;
 

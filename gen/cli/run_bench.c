@@ -270,10 +270,8 @@ static uint64_t bytes_of(const qk_backend *backend, const qg_subject *s, uint32_
     case QK_ROLE_OUTPUT: return c->family->sums ? 4 * vectors(c) * c->rows : c->rows * c->cols * type;
     case QK_ROLE_STATUS: return 4;
     case QK_ROLE_SCRATCH: return scratch_bytes(backend, s);
-    case QK_ROLE_BIAS: return 4;
-    case QK_ROLE_COUNT: break;
+    default: return 4; /* of an epilogue, and not read */
     }
-    return 0;
 }
 
 /* Vectors, and indices that go through all rows, or experts that are far apart. */

@@ -122,12 +122,9 @@ typedef uint64_t gemv_id_function(const void *const *, const void *, const uint3
 typedef uint64_t gather_function(const void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, void *);
 
 static void add_epilogue(const qg_job *job, float *y) {
-    const uint64_t pairs = job->batch * (job->ids ? job->slots : 1);
-    for (uint64_t i = 0; i < pairs * job->rows; ++i) {
-        const uint64_t expert = job->ids ? job->ids[i / job->rows] : 0;
-        if (job->bias && (!job->ids || expert < job->experts)) y[i] += job->bias[expert * job->rows + i % job->rows];
-        if (job->residual) y[i] += job->residual[i];
-    }
+    const qg_epilogue *e = &job->epilogue;
+    double limit = 0;
+    for (uint64_t i = 0; i < e->vectors * e->rows; ++i) y[i] = (float)qg_epilogue_result(e, (double)y[i], i, &limit);
 }
 
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {

@@ -165,8 +165,11 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
         const qk_range x = {(void *)(uintptr_t)job->x, 0, job->batch * job->cols * (qg_scalars[job->type].bits / 8)};
         const qk_range ids = {(void *)(uintptr_t)job->ids, 0, 4 * job->batch * job->slots};
         const qk_range missed = {&m->out_of_range, 0, 4};
-        const qk_range bias = {(void *)(uintptr_t)job->bias, 0, 4 * job->n_bias};
-        const qk_epilogue epilogue = {.adds = job->residual != NULL, .bias = job->bias ? &bias : NULL};
+        const qg_epilogue *e = &job->epilogue;
+        qk_range met[QG_N_EPILOGUES];
+        for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
+            met[i] = (qk_range){(void *)(uintptr_t)e->values[i], 0, 4 * qg_epilogue_count(e, (qg_epilogue_id)i)};
+        const qk_epilogue epilogue = qg_epilogue_ranges(e, met);
         status = job->ids ? qk_dispatch_gemv_id_with(&api, m->kernel, weights, x, ids, out, missed, job->experts,
                                                      job->rows, job->cols, job->batch, job->slots, &epilogue, &m->error)
                           : qk_dispatch_gemv_with(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch,

@@ -4,6 +4,7 @@
 #define QKGEN_RUN_SOAK_H
 
 #include "cli/run_bench.h"
+#include "cli/run_epilogue.h"
 #include "text/plain.h"
 
 /* ---- run_soak_case.c: what is tried ---- */
@@ -22,9 +23,6 @@ typedef enum qg_soak_x {
 
 /* One call of a dispatch function. Families without a format have `rows` groups of `cols` elements,
  * and `batch` bins. */
-/* What else is done with sums: they are added to what y holds, and a bias to them. */
-enum { QG_SOAK_ADDS = 1, QG_SOAK_BIAS = 2 };
-
 typedef struct qg_soak_case {
     const qg_layout *layout; /* NULL: the family takes no format */
     const qg_family *family;
@@ -39,7 +37,7 @@ typedef struct qg_soak_case {
     uint64_t padding;      /* bytes behind the weights that belong to their range */
     uint64_t parts;        /* launches that the weights are cut into, about; 1: the device's own limit */
     uint64_t workgroups;   /* of a launch, at most; 0: as many as there are */
-    uint64_t epilogue;     /* of sums: QG_SOAK_ADDS, QG_SOAK_BIAS */
+    uint64_t epilogue;     /* of sums: bits, as kernels take them */
     const char *constants; /* NAME:VALUE, with commas between them; or "" */
 } qg_soak_case;
 
@@ -117,8 +115,8 @@ typedef struct qg_soak_data {
     void *x;          /* or the first input of a family without a format, and so on */
     void *inputs[QG_MAX_PLAIN_BINDINGS];
     uint32_t *ids;
-    float *bias, *before; /* NULL: none; what y holds before */
-    uint64_t x_count, ids_count, bias_count, results;
+    qg_epilogue epilogue; /* its floats are the data's */
+    uint64_t x_count, ids_count, results;
     uint32_t out_of_range;
     uint64_t most;
     uint32_t lanes;

@@ -230,6 +230,13 @@ static bool case_of_sweep(const qg_soak_choice *choice, uint64_t number, qg_soak
     return true;
 }
 
+/* Each part of an epilogue one time in two. */
+static uint64_t draw_epilogue(uint64_t *state) {
+#define EPILOGUE_BIT(bit, ...) | (bit)
+    return qg_soak_random(state) >> 20 & (QK_ADDS_TO_Y_ QK_EPILOGUES(EPILOGUE_BIT));
+#undef EPILOGUE_BIT
+}
+
 bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number, qg_soak_case *c) {
     if (choice->n_shapes) {
         if (!case_of_sweep(choice, number, c)) return false;
@@ -262,7 +269,7 @@ bool qg_soak_draw(qg_arena *arena, const qg_soak_choice *choice, uint64_t number
     /* So few would take so long for a large tensor that a driver gives up. */
     if (c->rows * c->cols > UINT64_C(1) << 28) c->workgroups = 0;
     if (!c->plain && one_in(&state, 3)) c->constants = draw_constants(arena, &state, c);
-    if (sums && one_in(&state, 3)) c->epilogue = 1 + below(&state, 3);
+    if (sums && one_in(&state, 3)) c->epilogue = draw_epilogue(&state);
     if (c->plain || !c->rows || !c->cols) return true;
     return c->layout->view == QG_VIEW_BLOCKS || qk_weight_bytes(qg_soak_describe(arena, c), 0, c->rows, c->cols) > 0;
 }

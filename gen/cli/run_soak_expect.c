@@ -103,10 +103,22 @@ static float *some_floats(uint64_t count, uint64_t seed) {
 }
 
 static bool make_epilogue(const qg_soak_case *c, qg_soak_data *data) {
-    data->bias_count = c->epilogue & QG_SOAK_BIAS ? c->rows * (c->family->in_blocks ? c->experts : 1) : 0;
-    if (c->epilogue & QG_SOAK_BIAS) data->bias = some_floats(data->bias_count, c->seed);
-    if (c->epilogue & QG_SOAK_ADDS) data->before = some_floats(data->results, c->seed + 1);
-    return (data->bias || !(c->epilogue & QG_SOAK_BIAS)) && (data->before || !(c->epilogue & QG_SOAK_ADDS));
+    static const uint32_t bits[] = {
+#define EPILOGUE_BIT(bit, ...) bit,
+        QK_EPILOGUES(EPILOGUE_BIT)
+#undef EPILOGUE_BIT
+    };
+    qg_epilogue *e = &data->epilogue;
+    e->rows = c->rows;
+    e->vectors = c->batch * (c->family->in_blocks ? c->slots : 1);
+    e->experts = c->family->in_blocks ? c->experts : 0;
+    e->ids = data->ids;
+    if (c->epilogue & QK_ADDS_TO_Y_ && !(e->before = some_floats(data->results, c->seed + 1))) return false;
+    for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
+        if (c->epilogue & bits[i] &&
+            !(e->values[i] = some_floats(qg_epilogue_count(e, (qg_epilogue_id)i), c->seed + 8 * i)))
+            return false;
+    return true;
 }
 
 /* Numbers of rows or experts, some of them out of range. */
@@ -153,7 +165,6 @@ bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *
         data->x = calloc(data->x_count + 4, 4);
         if (!data->x) return false;
         fill_x(c, c->type, c->batch, c->cols, data->x);
-        if (!make_epilogue(c, data)) return false;
     }
     if (family->n_bindings > 1 && !(family->sums && !family->in_blocks)) {
         data->ids_count = family->in_blocks ? c->batch * c->slots : c->batch;
@@ -161,7 +172,7 @@ bool qg_soak_data_make(qg_arena *arena, const qg_soak_case *c, const qk_kernel *
         if (!data->ids) return false;
         if (c->rows) fill_ids(c, data);
     }
-    return true;
+    return !family->sums || make_epilogue(c, data);
 }
 
 void qg_soak_data_drop(qg_soak_data *data) {
@@ -169,8 +180,8 @@ void qg_soak_data_drop(qg_soak_data *data) {
     for (uint32_t i = 0; i < QG_MAX_PLAIN_BINDINGS; ++i) free(data->inputs[i]);
     free(data->x);
     free(data->ids);
-    free(data->bias);
-    free(data->before);
+    free((void *)(uintptr_t)data->epilogue.before);
+    for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i) free((void *)(uintptr_t)data->epilogue.values[i]);
 }
 
 /* ---- judging ---- */
@@ -225,11 +236,9 @@ static void load_row(judge *j, uint64_t row) {
 /* Result number `at`, of row `row` of all the weights' rows: the sum, and what the epilogue adds, each with a
  * rounding. */
 static bool judge_result(judge *j, const float *y, uint64_t at, uint64_t row, uint64_t vector) {
-    const double bias = j->data->bias ? (double)j->data->bias[row] : 0;
-    const double before = j->data->before ? (double)j->data->before[at] : 0;
-    const double sum = j->sums[vector], sizes = fabs(sum) + fabs(bias) + fabs(before);
-    const double more = j->c->epilogue ? ldexp(sizes + j->limits[vector], -23) : 0;
-    return judge_sum(j, row, vector, (double)y[at], sum + bias + before, j->limits[vector] + more);
+    double limit = j->limits[vector];
+    const double sum = qg_epilogue_result(&j->data->epilogue, j->sums[vector], at, &limit);
+    return judge_sum(j, row, vector, (double)y[at], sum, limit);
 }
 
 /* Results with row `row` of all the weights' rows: those of one matrix, or of each token and slot
@@ -254,7 +263,7 @@ static bool judge_zeros(judge *j, const float *y) {
     for (uint64_t p = 0; p < j->data->ids_count; ++p)
         for (uint64_t n = 0; n < c->rows && j->data->ids[p] >= c->experts; ++n) {
             const uint64_t at = p * c->rows + n;
-            const float must = j->data->before ? j->data->before[at] : 0;
+            const float *before = j->data->epilogue.before, must = before ? before[at] : 0;
             if (y[at] != must)
                 return wrong(j, "slot %llu, row %llu: %.9g, must be %.9g, for its expert %u is out of range",
                              (unsigned long long)p, (unsigned long long)n, (double)y[at], (double)must,

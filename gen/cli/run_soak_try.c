@@ -96,7 +96,7 @@ static void add_results(trial *t) {
     }
     if (c->plain) return;
     const uint64_t each = c->family->sums ? 4 : qg_scalars[c->type].bits / 8;
-    add_region(t, t->data.results * each, t->data.before, false);
+    add_region(t, t->data.results * each, t->data.epilogue.before, false);
     if (c->family->in_tiles) {
         const bool nothing = c->rows == 0 || c->cols == 0 || c->batch == 0;
         add_region(t, nothing ? 4 : qk_gemm_scratch(&t->backend, t->kernel, c->rows, c->cols, c->batch), NULL, false);
@@ -115,7 +115,9 @@ static bool make_regions(trial *t) {
     }
     if (!c->plain && c->family->sums) add_region(t, d->x_count * (qg_scalars[c->type].bits / 8), d->x, false);
     if (!c->plain && d->ids) add_region(t, 4 * d->ids_count, d->ids, false);
-    if (d->bias) add_region(t, 4 * d->bias_count, d->bias, false);
+    for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
+        if (d->epilogue.values[i])
+            add_region(t, 4 * qg_epilogue_count(&d->epilogue, (qg_epilogue_id)i), d->epilogue.values[i], false);
     t->inputs = t->count;
     add_results(t);
     t->outputs = t->count - t->inputs;
@@ -220,7 +222,11 @@ static qk_status dispatch(trial *t, const qk_range *w, const qk_range *r) {
                                  (uint32_t)c->batch, &t->error);
     }
     const qk_range *out = r + t->inputs;
-    const qk_epilogue epilogue = {.adds = t->data.before != NULL, .bias = t->data.bias ? &out[-1] : NULL};
+    qk_range met[QG_N_EPILOGUES];
+    const qk_range *last = out;
+    for (uint32_t i = QG_N_EPILOGUES; i-- > 0;)
+        if (t->data.epilogue.values[i]) met[i] = *--last;
+    const qk_epilogue epilogue = qg_epilogue_ranges(&t->data.epilogue, met);
     if (c->family->in_blocks)
         return qk_dispatch_gemv_id_with(&t->backend, t->kernel, w, r[0], r[1], out[0], out[1], c->experts, c->rows,
                                         c->cols, c->batch, c->slots, &epilogue, &t->error);

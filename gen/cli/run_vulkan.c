@@ -17,7 +17,7 @@ typedef struct device_run {
     const qk_tuning *tuning;
     qk_vulkan_buffer **buffers; /* weights, then indices and status of gather, then dst */
     uint32_t n_buffers;
-    uint32_t indices, status, x, scratch, bias, dst; /* numbers in `buffers` */
+    uint32_t indices, status, x, scratch, dst, met[QG_N_EPILOGUES]; /* numbers in `buffers` */
     qk_error error;
     double seconds;
     bool validated;
@@ -82,14 +82,17 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
             qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK)
             return false;
     }
-    if (job->bias &&
-        (!add_buffer(r, 4 * job->n_bias, &r->bias) ||
-         qk_vulkan_upload(r->vulkan, r->buffers[r->bias], 0, job->bias, 4 * job->n_bias, &r->error) != QK_OK))
-        return false;
+    for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i) {
+        const uint64_t size = 4 * qg_epilogue_count(&job->epilogue, (qg_epilogue_id)i);
+        if (job->epilogue.values[i] &&
+            (!add_buffer(r, size, &r->met[i]) ||
+             qk_vulkan_upload(r->vulkan, r->buffers[r->met[i]], 0, job->epilogue.values[i], size, &r->error) != QK_OK))
+            return false;
+    }
     const uint64_t bytes = results * (job->x ? 4 : qg_scalars[job->type].bits / 8);
     return add_buffer(r, bytes, &r->dst) &&
-           (!job->residual ||
-            qk_vulkan_upload(r->vulkan, r->buffers[r->dst], 0, job->residual, bytes, &r->error) == QK_OK);
+           (!job->epilogue.before ||
+            qk_vulkan_upload(r->vulkan, r->buffers[r->dst], 0, job->epilogue.before, bytes, &r->error) == QK_OK);
 }
 
 static qk_status upload_part(device_run *r, const qg_job *job, uint64_t first, uint64_t count) {
@@ -113,8 +116,10 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
     qk_range *weights = QG_NEW_ARRAY(r->arena, qk_range, job->layout->n_buffers);
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i) weights[i] = qk_vulkan_range(r->buffers[i]);
     const qk_range dst = qk_vulkan_range(r->buffers[r->dst]);
-    const qk_range bias = job->bias ? qk_vulkan_range(r->buffers[r->bias]) : dst;
-    const qk_epilogue epilogue = {.adds = job->residual != NULL, .bias = job->bias ? &bias : NULL};
+    qk_range met[QG_N_EPILOGUES];
+    for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
+        met[i] = job->epilogue.values[i] ? qk_vulkan_range(r->buffers[r->met[i]]) : dst;
+    const qk_epilogue epilogue = qg_epilogue_ranges(&job->epilogue, met);
     if (job->ids)
         return qk_dispatch_gemv_id_with(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
                                         qk_vulkan_range(r->buffers[r->indices]), dst,

@@ -128,7 +128,9 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
 /* ---- descriptors ---- */
 
 #define ROLE(NAME, meaning) "QK_ROLE_" #NAME,
-static const char *const role_names[] = {QK_ROLES(ROLE)};
+#define EPILOGUE_ROLE(bit, NAME, field, binding, many, meaning) ROLE(NAME, meaning)
+static const char *const role_names[] = {QK_ROLES(ROLE) QK_EPILOGUES(EPILOGUE_ROLE)};
+#undef EPILOGUE_ROLE
 #undef ROLE
 static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM", "QK_NUMERIC_SPLIT_SUM",
                                             "QK_NUMERIC_HALF_SUM", "QK_NUMERIC_INT8_SUM"};

@@ -83,11 +83,26 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
     qg_hole(holes, "whole_unit", qg_format(arena, "%u", qg_whole_unit(plan)));
 }
 
+/* MSL: y and what an epilogue reads, as parameters of a kernel, and as the first members of `results`. */
+static void result_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel) {
+    const qg_family *family = kernel->family;
+    qg_text parameters = qg_text_new(arena), passed = qg_text_new(arena);
+    for (uint32_t i = family->n_bindings - QG_N_RESULTS; i < family->n_bindings; ++i) {
+        const bool is_y = family->bindings[i].role == QK_ROLE_OUTPUT;
+        qg_text_printf(&parameters, "%s    device %sfloat *%s [[buffer(%u)]],", is_y ? "" : "\n", is_y ? "" : "const ",
+                       family->bindings[i].name, kernel->layout->n_buffers + i);
+        qg_text_printf(&passed, "%s%s", is_y ? "" : ", ", family->bindings[i].name);
+    }
+    qg_hole(holes, "result_parameters", parameters.data);
+    qg_hole(holes, "results_passed", passed.data);
+}
+
 void qg_binding_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel) {
     const qg_family *family = kernel->family;
     for (uint32_t i = 0; i < family->n_bindings; ++i)
         qg_hole(holes, qg_format(arena, "binding_%s", family->bindings[i].name),
                 qg_format(arena, "%u", kernel->layout->n_buffers + i));
+    if (family->sums) result_holes(arena, holes, kernel);
     qg_hole(holes, "experts", family->sums && family->in_blocks ? "" : NULL);
 }
 

@@ -5,44 +5,77 @@
 
 #include "dispatch_check.h"
 
+/* How many values of an epilogue there are. A vector is a right-hand side; with experts, of each token a slot. */
+typedef enum qk_many {
+    QK_PER_ROW,   /* one for each row of the matrix; with experts, of each expert, one after the other */
+    QK_PER_RESULT /* one for each row and vector, as y has them */
+} qk_many;
+
 /* All zeros: results are stored as they are. */
 typedef struct qk_epilogue {
     uint32_t adds; /* 1: they are added to what y holds, such as a residual; 0: they take its place */
-    const qk_range
-        *bias; /* f32, for each row (with experts: of each expert, one after the other) what is added to its results;
-                             NULL: none */
+/* NULL: none. */
+#define QK_EPILOGUE_FIELD_(bit, NAME, field, binding, many, meaning) const qk_range *field;
+    QK_EPILOGUES(QK_EPILOGUE_FIELD_)
+#undef QK_EPILOGUE_FIELD_
 } qk_epilogue;
 
 /* The last bindings of a family that sums. */
-#define QK_RESULT_ROLES_ QK_ROLE_OUTPUT, QK_ROLE_BIAS
-enum { QK_RESULT_BINDINGS_ = 2 };
+#define QK_EPILOGUE_ROLE_(bit, NAME, field, binding, many, meaning) , QK_ROLE_##NAME
+#define QK_RESULT_ROLES_ QK_ROLE_OUTPUT QK_EPILOGUES(QK_EPILOGUE_ROLE_)
+enum {
+#define QK_EPILOGUE_ONE_(bit, NAME, field, binding, many, meaning) +1
+    QK_RESULT_BINDINGS_ = 1 QK_EPILOGUES(QK_EPILOGUE_ONE_)
+#undef QK_EPILOGUE_ONE_
+};
 
-/* Bits of the push constant `epilogue`. */
-enum { QK_ADDS_TO_Y_ = 1, QK_ADDS_BIAS_ = 2 };
+/* Bits of the push constant `epilogue`, beside those of epilogue.def. */
+enum { QK_ADDS_TO_Y_ = 1 };
 
 static inline uint32_t qk_epilogue_bits_(const qk_epilogue *epilogue) {
+    uint32_t bits = 0;
     if (epilogue == NULL)
         return 0;
-    return (epilogue->adds != 0 ? QK_ADDS_TO_Y_ : 0) | (epilogue->bias != NULL ? QK_ADDS_BIAS_ : 0);
+#define QK_EPILOGUE_BIT_(bit, NAME, field, binding, many, meaning) bits |= epilogue->field != NULL ? (bit) : 0;
+    QK_EPILOGUES(QK_EPILOGUE_BIT_)
+#undef QK_EPILOGUE_BIT_
+    return bits | (epilogue->adds != 0 ? QK_ADDS_TO_Y_ : 0);
+}
+
+/* Appends what the epilogue reads as `name`; without a range, nothing of y in its place. */
+static inline qk_status qk_add_epilogue_(qk_call_ *call, const qk_argument_ *y, const char *name, const qk_range *range,
+                                         qk_many many, uint64_t vectors, uint64_t experts, uint64_t rows,
+                                         qk_error *error) {
+    if (range != NULL)
+        return qk_add_(call, name, *range, many == QK_PER_RESULT ? vectors : experts, rows * 4, error);
+    qk_argument_ *none = &call->arguments[call->count++];
+    *none = *y;
+    none->written = 0;
+    none->unit = none->need = 0;
+    return QK_OK;
 }
 
 /* Appends y, `vectors` times `rows` f32, and what the epilogue reads, as the last arguments of a call. */
 static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, uint64_t vectors, uint64_t experts, uint64_t rows,
                                         const qk_epilogue *epilogue, qk_error *error) {
-    const qk_range *bias = epilogue != NULL ? epilogue->bias : NULL;
+    qk_epilogue e;
+    const qk_argument_ *to = &call->arguments[call->count];
+    memset(&e, 0, sizeof e);
+    if (epilogue != NULL)
+        e = *epilogue;
     qk_status status = qk_add_(call, "y", y, vectors, rows * 4, error);
-    if (status == QK_OK && bias != NULL)
-        status = qk_add_(call, "bias", *bias, experts, rows * 4, error);
+#define QK_EPILOGUE_ADD_(bit, NAME, field, binding, many, meaning)                                                     \
+    if (status == QK_OK)                                                                                               \
+        status = qk_add_epilogue_(call, to, #field, e.field, (many), vectors, experts, rows, error);
+    QK_EPILOGUES(QK_EPILOGUE_ADD_)
+#undef QK_EPILOGUE_ADD_
     if (status == QK_OK)
         status = qk_check_overlap_(call, error);
-    if (status != QK_OK || bias != NULL)
-        return status;
     /* Something must be bound, which is not read. */
-    qk_argument_ *none = &call->arguments[call->count++];
-    *none = none[-1];
-    none->written = 0;
-    none->unit = none->need = 4;
-    return QK_OK;
+    for (uint32_t i = 0; status == QK_OK && i < call->count; i++)
+        if (call->arguments[i].need == 0)
+            call->arguments[i].unit = call->arguments[i].need = 4;
+    return status;
 }
 
 #endif

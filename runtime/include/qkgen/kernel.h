@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "constant.def"
+#include "epilogue.def"
 
 /* The version of the structures here, above all of qk_kernel: it grows when one of them changes. Generated files have the
  * version that they were made for, and do not compile with headers of another; qk_kernel.abi tells at a call. */
@@ -61,14 +62,17 @@ enum {
     R(INPUT, "what the weights are multiplied with; an array that a family without format reads")                      \
     R(OUTPUT, "results")                                                                                               \
     R(STATUS, "one u32; counts what was out of range. The caller clears it")                                           \
-    R(SCRATCH, "what one launch of a call leaves for the next")                                                        \
-    R(BIAS, "f32, what is added to results")
+    R(SCRATCH, "what one launch of a call leaves for the next")
 
 typedef enum qk_role {
 #define QK_ROLE_ROW(NAME, meaning) QK_ROLE_##NAME,
     QK_ROLES(QK_ROLE_ROW)
 #undef QK_ROLE_ROW
-        QK_ROLE_COUNT
+/* f32, of an epilogue. */
+#define QK_ROLE_ROW(bit, NAME, field, binding, many, meaning) QK_ROLE_##NAME,
+        QK_EPILOGUES(QK_ROLE_ROW)
+#undef QK_ROLE_ROW
+            QK_ROLE_COUNT
 } qk_role;
 
 typedef enum qk_access { QK_READ, QK_WRITE, QK_READ_WRITE } qk_access;
