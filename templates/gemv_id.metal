@@ -40,7 +40,7 @@ kernel void @{name}(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        to.epilogue = found ? push.epilogue : push.epilogue & @{space}::ADDS_TO_Y;  // an expert that is not there has no bias
+        to.epilogue = found ? push.epilogue : push.epilogue & @{space}::ADDS_TO_Y;  // an expert that is not there has zeros
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -68,7 +68,8 @@ kernel void @{name}(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            @{space}::finish(to, pair * push.rows + first + i, expert * push.rows + first + i, total);
+            const @{space}::place_of_result to_row = {pair * push.rows + first + i, expert * push.rows + first + i, pair, expert};
+            @{space}::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

@@ -80,10 +80,11 @@ static char memory[8]; /* addresses that stand for buffers */
 typedef struct call {
     qk_backend backend;
     qk_kernel kernel;
-    qk_binding bindings[7];
+    qk_binding bindings[QK_MAX_BINDINGS];
     qk_spec_constant constants[QK_MAX_CONSTANTS + 1];
-    qk_range weights[2], x, ids, out, status, bias;
-    int biased;
+    qk_range weights[2], x, ids, out, status, bias, scale;
+    int biased, scaled;
+    qk_many scale_per;
     uint64_t experts, rows, cols, batch, slots; /* batch: tokens, too */
     int no_backend, no_kernel, no_weights;
 } call;
@@ -119,6 +120,7 @@ static call right_call(family f, uint32_t *launches) {
     c.out = (qk_range){memory + 4, 0, out[f]};
     c.status = (qk_range){memory + 5, 0, 4};
     c.bias = (qk_range){memory + 6, 0, f == GEMV_ID ? 48 : 4 * rows[f]};
+    c.scale = (qk_range){memory + 7, 0, 4};
     return c;
 }
 
@@ -128,7 +130,8 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     const qk_range *weights = c->no_weights ? NULL : c->weights;
     if (c->kernel.bindings != NULL) c->kernel.bindings = c->bindings;
     c->kernel.spec_constants = c->constants;
-    const qk_epilogue epilogue = {.bias = c->biased ? &c->bias : NULL};
+    const qk_epilogue epilogue = {
+        .bias = c->biased ? &c->bias : NULL, .scale = c->scaled ? &c->scale : NULL, .scale_per = c->scale_per};
     switch (f) {
     case GEMV:
     case GEMV_MATRIX:
@@ -151,9 +154,9 @@ static qk_status make_call(call *c, family f, qk_error *error) {
 #define CASES(X)                                                                                                       \
     X(no_launch, GEMV, c->backend.launch = NULL, ARGUMENT, "backend->launch is NULL, must be a function")              \
     X(no_backend, GEMV_ID, c->no_backend = 1, ARGUMENT, "backend is NULL, must be a backend")                          \
-    X(no_bindings, GEMV, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be from 4 to 16")      \
+    X(no_bindings, GEMV, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be from")      \
     X(few_bindings, GEMV_ID, c->kernel.binding_count = 5, ARGUMENT,                                                    \
-      "kernel->binding_count is 5, must be from 6 to 16")                                                              \
+      "kernel->binding_count is 5, must be from")                                                              \
     X(role, GEMV, c->bindings[2].role = QK_ROLE_WEIGHTS, ARGUMENT,                                                     \
       "kernel->bindings[2].role is 0, must be 2, as this family has it")                                               \
     X(role_id, GEMV_ID, c->bindings[3].role = QK_ROLE_INPUT, ARGUMENT,                                                 \
@@ -278,6 +281,17 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "y is bytes 176 to 248 of a buffer, must be apart from weights[0], bytes 0 to 192")                              \
     X(bias_size, GEMV, (c->biased = 1, c->bias.size = 19), SIZE, "bias.size is 19 bytes, must be at least 20")         \
     X(bias_size_id, GEMV_ID, (c->biased = 1, c->bias.size = 47), SIZE, "bias.size is 47 bytes, must be at least 48")   \
+    X(scale_size, GEMV, (c->scaled = 1, c->scale.size = 3), SIZE, "scale.size is 3 bytes, must be at least 4")         \
+    X(scale_rows, GEMV, (c->scaled = 1, c->scale_per = QK_PER_ROW), SIZE, "scale.size is 4 bytes, must be at least 20") \
+    X(scale_vectors, GEMV, (c->scaled = 1, c->scale_per = QK_PER_VECTOR), SIZE,                                        \
+      "scale.size is 4 bytes, must be at least 12")                                                                    \
+    X(scale_experts, GEMV_ID, c->scaled = 1, SIZE, "scale.size is 4 bytes, must be at least 16")                       \
+    X(scale_rows_of_experts, GEMV_ID, (c->scaled = 1, c->scale_per = QK_PER_ROW), SIZE,                                \
+      "scale.size is 4 bytes, must be at least 48")                                                                    \
+    X(scale_slots, GEMV_ID, (c->scaled = 1, c->scale_per = QK_PER_VECTOR), SIZE,                                       \
+      "scale.size is 4 bytes, must be at least 24")                                                                    \
+    X(scale_per, GEMV, (c->scaled = 1, c->scale_per = QK_PER_RESULT), ARGUMENT,                                        \
+      "epilogue->scale_per is 3, must be QK_PER_TENSOR, QK_PER_ROW or QK_PER_VECTOR")                                  \
     X(bias_offset, GEMV_MATRIX, (c->biased = 1, c->bias.offset = 4), ALIGNMENT,                                        \
       "bias.offset is 4, must be a multiple of 16")                                                                    \
     X(bias_buffer, GEMV, (c->biased = 1, c->bias.buffer = NULL), ARGUMENT, "bias.buffer is NULL, must be a buffer")    \
@@ -491,7 +505,8 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
     check_range(s, &launch->ranges[1], memory + 1, SCALES_AT + s->done * scales, count * scales);
     check_range(s, &launch->ranges[2], memory + 2, X_AT + s->vectors * row, vectors * row);
     check_range(s, &launch->ranges[3], memory + 4, Y_AT, s->batch * s->rows * 4);
-    check_range(s, &launch->ranges[4], memory + 4, Y_AT, 4); /* no bias: what nobody reads */
+    for (int i = 4; i < 3 + QK_RESULT_BINDINGS_; i++) /* no epilogue: what nobody reads */
+        check_range(s, &launch->ranges[i], memory + 4, Y_AT, 4);
     check_workgroups(s, launch, count / rows + (count % rows != 0));
     /* Indices of 32 bits: the tile, and the row where a loop over all workgroups of subgroups of four ends. */
     assert_true(multiply(count, row_tiles) <= UINT32_MAX);

@@ -17,6 +17,8 @@
 #include <qkgen/dispatch.h>
 #include <qkgen/vulkan.h>
 
+#include "cli/run_epilogue.h"
+
 static const double bound = 2e-6; /* QK_NUMERIC_EXACT_SUM */
 
 /* Beyond each array, on both sides, bytes that nothing may change. */
@@ -182,17 +184,63 @@ static const format formats[FORMATS + 1] = {{&qk_q4_0_gemv_f32_vulkan, qk_q4_0_g
                                             {&qk_triples_gemv_f32_vulkan, qk_triples_gemv_f32_ref, 0, 2},
                                             {&qk_iq2_s_gemv_f32_vulkan, qk_iq2_s_gemv_f32_ref, 0, 1}};
 
-static int adds, biased; /* results are added to a residual; and a bias to them */
+/* ---- Epilogues --------------------------------------------------------------------------------------------------- */
 
-static float residual(uint64_t i) { return (float)(i % 64) - 31.5f; }
+static uint32_t parts;    /* of the epilogue: bits as kernels take them */
+static qk_many scale_per; /* where there is a scale */
 
-static float bias(uint64_t row) { return (float)(row * 7 % 32) - 15.25f; }
+static const uint32_t epilogue_bits[] = {
+#define BIT(bit, ...) bit,
+    QK_EPILOGUES(BIT)
+#undef BIT
+};
 
-static array biases_of(uint64_t rows) {
-    array all = array_new(4 * rows);
-    for (uint64_t i = 0; i < rows; i++) ((float *)(void *)all.data)[i] = bias(i);
+/* Its values on the device and here; what y holds before is of the same kind. */
+typedef struct met {
+    qg_epilogue all;
+    array values[QG_N_EPILOGUES], before;
+    qk_range ranges[QG_N_EPILOGUES];
+} met;
+
+/* Quarters from -4 to 4, none of them zero. */
+static array quarters(uint64_t count, uint32_t step) {
+    array all = array_new(4 * count);
+    for (uint64_t i = 0; i < count; i++) {
+        const int number = (int)((i * step + step) % 32) - 16;
+        ((float *)(void *)all.data)[i] = (float)(number < 0 ? number : number + 1) / 4;
+    }
     upload(&all);
     return all;
+}
+
+static met met_new(uint64_t rows, uint64_t vectors, uint64_t experts, const uint32_t *ids) {
+    met m = {.all = {.rows = rows, .vectors = vectors, .experts = experts, .ids = ids, .scale_per = scale_per}};
+    m.before = quarters(rows * vectors, 5);
+    if (parts & QK_ADDS_TO_Y_) m.all.before = (const float *)(const void *)m.before.data;
+    for (uint32_t i = 0; i < QG_N_EPILOGUES; i++) {
+        m.values[i] = quarters(qg_epilogue_count(&m.all, (qg_epilogue_id)i), 7 + 4 * i);
+        m.ranges[i] = m.values[i].range;
+        if (parts & epilogue_bits[i]) m.all.values[i] = (const float *)(const void *)m.values[i].data;
+    }
+    return m;
+}
+
+static void met_free(met *m) {
+    for (uint32_t i = 0; i < QG_N_EPILOGUES; i++) array_free(&m->values[i]);
+    array_free(&m->before);
+}
+
+/* What becomes of sums. */
+static void meet(const met *m, float *sums) {
+    double limit = 0;
+    for (uint64_t i = 0; i < m->all.rows * m->all.vectors; i++)
+        sums[i] = (float)qg_epilogue_result(&m->all, (double)sums[i], i, &limit);
+}
+
+static void fill_results(const met *m, array *y) {
+    memset(y->data, GUARD, y->bytes);
+    if (m->all.before) memcpy(y->data, m->all.before, y->bytes);
+    upload(y);
 }
 
 /* Three times with the same bits, in so many launches. */
@@ -204,18 +252,15 @@ static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t bat
     uint8_t *before = malloc(y.bytes);
     const void *const data[] = {weights.data};
     f->expected(data, (const float *)(const void *)x.data, rows, cols, batch, expected);
-    for (uint64_t i = 0; biased && i < batch * rows; i++) expected[i] += bias(i % rows);
-    for (uint64_t i = 0; adds && i < batch * rows; i++) expected[i] += residual(i);
-    array biases = biases_of(rows);
+    met m = met_new(rows, batch, 0, NULL);
+    meet(&m, expected);
     for (int again = 0; again < 3; again++) {
         counter c;
         const qk_backend backend = counted(&c, range);
-        memset(y.data, adds ? 0 : GUARD, y.bytes);
-        for (uint64_t i = 0; adds && i < batch * rows; i++) ((float *)(void *)y.data)[i] = residual(i);
-        upload(&y);
+        fill_results(&m, &y);
         if (again == 2) weights.range.size += GUARD_BYTES; /* as an engine's buffers do, it goes on */
         OK(qk_vulkan_begin(vk, &error));
-        const qk_epilogue epilogue = {.adds = (uint32_t)adds, .bias = biased ? &biases.range : NULL};
+        const qk_epilogue epilogue = qg_epilogue_ranges(&m.all, m.ranges);
         OK(qk_dispatch_gemv_with(&backend, f->kernel, &weights.range, x.range, y.range, rows, cols, batch, &epilogue,
                                  &error));
         OK(qk_vulkan_submit(vk, &error));
@@ -230,7 +275,7 @@ static void run_gemv(const format *f, uint64_t rows, uint64_t cols, uint64_t bat
     array_free(&weights);
     array_free(&x);
     array_free(&y);
-    array_free(&biases);
+    met_free(&m);
     free(expected);
     free(before);
 }
@@ -385,8 +430,17 @@ static void test_teams(void **state) {
     tuning = NULL;
 }
 
-/* Results are added to what y holds, a bias to them, and both: in each schedule, in parts, by eights of vectors, and once where x is
- * shared slice by slice. */
+/* Sets one of the ways to have an epilogue: each part alone, all of them, and scales of all kinds. */
+static uint32_t set_parts(uint32_t way) {
+    const uint32_t alone = 1 + QG_N_EPILOGUES, ways = alone + QK_PER_RESULT;
+    parts = QK_ADDS_TO_Y_;
+    for (uint32_t i = 0; i < QG_N_EPILOGUES; i++)
+        if (way == 1 + i || way >= alone) parts = (way < alone ? 0 : parts) | epilogue_bits[i];
+    scale_per = way >= alone ? (qk_many)(way - alone) : QK_PER_ROW;
+    return ways;
+}
+
+/* In each schedule, in parts, by eights of vectors, and once where x is shared slice by slice. */
 static void test_epilogue(void **state) {
     static const uint32_t schedules[] = {QK_SCHEDULE_ROWS, QK_SCHEDULE_WIDE, QK_SCHEDULE_AHEAD, QK_SCHEDULE_SHARED,
                                          QK_SCHEDULE_TEAMS};
@@ -395,10 +449,10 @@ static void test_epilogue(void **state) {
     qk_tuning_entry entry = {.rows = 1, .cols = 1, .count = 2};
     const qk_tuning tuned = {.count = 1, .entries = &entry};
     tuning = &tuned;
-    for (uint32_t i = 0; i < 3 * (sizeof schedules / sizeof *schedules); i++) {
-        adds = i % 3 != 0;
-        biased = i % 3 != 1;
-        const uint32_t schedule = schedules[i / 3];
+    const uint32_t ways = set_parts(0);
+    for (uint32_t i = 0; i < ways * (sizeof schedules / sizeof *schedules); i++) {
+        set_parts(i % ways);
+        const uint32_t schedule = schedules[i / ways];
         entry.batch = schedule >= QK_SCHEDULE_SHARED ? 2 : 1;
         snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[Q4_0].kernel->name);
         entry.values[0] = (qk_tuned_value){QK_CONSTANT_SCHEDULE, schedule};
@@ -409,9 +463,12 @@ static void test_epilogue(void **state) {
     }
     tuning = NULL;
     teams = 0;
-    run_gemv(&formats[Q4_0], 300, 1024, 2, 16384, 11);
-    run_gemv(&formats[Q6_K], 70, 512, 11, UINT64_MAX, 2);
-    adds = biased = 0;
+    for (uint32_t i = 0; i < ways; i++) {
+        set_parts(i);
+        run_gemv(&formats[Q4_0], 300, 1024, 2, 16384, 11);
+        run_gemv(&formats[Q6_K], 70, 512, 11, UINT64_MAX, 2);
+    }
+    parts = 0;
 }
 
 /* Rows of q4_0 take 576 bytes, of q6_K 840. */
@@ -430,7 +487,6 @@ static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
     static const uint32_t chosen[TOKENS * SLOTS] = {5, 0, 3, 3, 6, 1, UINT32_MAX, 2, 4, 5, 0, 7};
     array weights = weights_of(kernel, EXPERTS * ROWS * cols / 32, 0, 1), x = floats_of(TOKENS * cols);
     array ids = array_new(sizeof chosen), y = array_new(TOKENS * SLOTS * ROWS * 4), status = array_new(4);
-    array biases = biases_of(EXPERTS * ROWS);
     float expected[TOKENS * SLOTS * ROWS];
     uint8_t before[sizeof expected];
     uint32_t missed;
@@ -440,21 +496,17 @@ static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
     assert_int_equal(qk_q4_0_gemv_id_f32_ref(data, (const float *)(const void *)x.data, chosen, EXPERTS, ROWS, cols,
                                              TOKENS, SLOTS, expected),
                      3);
-    for (uint64_t i = 0; i < TOKENS * SLOTS * ROWS; i++) {
-        if (biased && chosen[i / ROWS] < EXPERTS) expected[i] += bias((uint64_t)chosen[i / ROWS] * ROWS + i % ROWS);
-        if (adds) expected[i] += residual(i);
-    }
+    met m = met_new(ROWS, TOKENS * SLOTS, EXPERTS, chosen);
+    meet(&m, expected);
     for (int again = 0; again < 3; again++) {
         counter c;
         const qk_backend backend = counted(&c, range);
-        memset(y.data, GUARD, y.bytes);
-        for (uint64_t i = 0; adds && i < TOKENS * SLOTS * ROWS; i++) ((float *)(void *)y.data)[i] = residual(i);
-        upload(&y);
+        fill_results(&m, &y);
         if (again == 2) weights.range.size += GUARD_BYTES; /* as an engine's buffers do, it goes on */
         memset(status.data, 0, 4);
         upload(&status);
         OK(qk_vulkan_begin(vk, &error));
-        const qk_epilogue epilogue = {.adds = (uint32_t)adds, .bias = biased ? &biases.range : NULL};
+        const qk_epilogue epilogue = qg_epilogue_ranges(&m.all, m.ranges);
         OK(qk_dispatch_gemv_id_with(&backend, kernel, &weights.range, x.range, ids.range, y.range, status.range,
                                     EXPERTS, ROWS, cols, TOKENS, SLOTS, &epilogue, &error));
         OK(qk_vulkan_submit(vk, &error));
@@ -472,19 +524,19 @@ static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
     array_free(&ids);
     array_free(&y);
     array_free(&status);
-    array_free(&biases);
+    met_free(&m);
 }
 
 /* An expert takes 2880 bytes, x 6144. */
 static void test_experts(void **state) {
     (void)state;
-    for (int bits = 1; bits < 4; bits++) {
-        adds = bits & 1;
-        biased = bits >> 1;
-        run_experts(512, bits == 3 ? 6144 : UINT64_MAX, bits == 3 ? 3 : 1);
+    const uint32_t ways = set_parts(0);
+    for (uint32_t i = 0; i < ways; i++) {
+        set_parts(i);
+        run_experts(512, i == 1 || i + 1 == ways ? 6144 : UINT64_MAX, i == 1 || i + 1 == ways ? 3 : 1);
         run_experts(32, UINT64_MAX, 1); /* plain rows */
     }
-    adds = biased = 0;
+    parts = 0;
     run_experts(512, UINT64_MAX, 1);
     run_experts(512, 6144, 3);
 }

@@ -192,6 +192,13 @@ static const float *open_floats(const char *path, uint64_t count, const char *wh
     return NULL;
 }
 
+static bool read_per(const char *name, qk_many *per) {
+    static const char *const names[] = {"tensor", "row", "vector"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (!name || strcmp(name, names[i]) == 0) return *per = (qk_many)(name ? i : QK_PER_TENSOR), true;
+    return qg_complain("--scale-per must be tensor, row or vector, not '%s'", name) == 0;
+}
+
 static bool refuse_epilogue(const qg_job *job, const char *option) {
     return qg_complain("--%s is for families that sum; %s has no results for it", option, job->family->name) == 0;
 }
@@ -394,7 +401,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     const qg_plain *plain = find_plain(argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
-               *math_name = NULL, *sum = NULL, *added = NULL, *epilogue[QG_N_EPILOGUES] = {NULL};
+               *math_name = NULL, *sum = NULL, *added = NULL, *per = NULL, *epilogue[QG_N_EPILOGUES] = {NULL};
     qg_scalar math;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
@@ -411,6 +418,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
         {"--x", QG_TEXT, &x, "FILE", "gemv, gemm, gemv_id: the vectors"},
         {"--batch", QG_COUNT, &job.batch, "M", "gemv, gemm: how many vectors (default: 1)"},
         {"--add", QG_TEXT, &added, "FILE", "gemv, gemm, gemv_id: what results are added to, f32"},
+        {"--scale-per", QG_TEXT, &per, "tensor|row|vector", "what has a scale of its own (default: tensor)"},
 #define EPILOGUE_OPTION(bit, NAME, field, binding, many, meaning)                                                      \
     {"--" #field, QG_TEXT, &epilogue[QG_EPILOGUE_##NAME], "FILE", "the same: " meaning},
         QK_EPILOGUES(EPILOGUE_OPTION)
@@ -459,7 +467,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
     if (job.family->id == QG_FAMILY_GEMV_ID && !open_ids(&job, ids)) return 1;
     if (job.family->sums && !open_x(&job, x)) return 1;
-    if (!open_epilogue(&job, added, epilogue)) return 1;
+    if (!read_per(per, &job.epilogue.scale_per) || !open_epilogue(&job, added, epilogue)) return 1;
     qg_templates templates;
     const char *why = NULL;
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))

@@ -24,19 +24,29 @@ const char *qg_epilogue_name(qg_epilogue_id id) {
 }
 
 uint64_t qg_epilogue_count(const qg_epilogue *e, qg_epilogue_id id) {
-    return (many_of(e, id) == QK_PER_RESULT ? e->vectors : e->experts ? e->experts : 1) * e->rows;
+    const qk_many many = many_of(e, id);
+    return (many == QK_PER_VECTOR || many == QK_PER_RESULT ? e->vectors
+            : e->experts                                   ? e->experts
+                                                           : 1) *
+           (many == QK_PER_ROW || many == QK_PER_RESULT ? e->rows : 1);
 }
 
 const char *qg_epilogue_shape(qg_arena *arena, const qg_epilogue *e, qg_epilogue_id id) {
     const unsigned long long rows = e->rows, vectors = e->vectors, experts = e->experts;
-    if (many_of(e, id) == QK_PER_RESULT)
-        return qg_format(arena, "%llu %s of --rows %llu", vectors, e->experts ? "slots" : "vectors", rows);
+    const char *several = e->experts ? "slots" : "vectors";
+    switch (many_of(e, id)) {
+    case QK_PER_RESULT: return qg_format(arena, "%llu %s of --rows %llu", vectors, several, rows);
+    case QK_PER_VECTOR: return qg_format(arena, "one for each of %llu %s", vectors, several);
+    case QK_PER_TENSOR: return e->experts ? qg_format(arena, "--experts %llu", experts) : "one";
+    case QK_PER_ROW: break;
+    }
     return e->experts ? qg_format(arena, "--experts %llu of --rows %llu", experts, rows)
                       : qg_format(arena, "--rows %llu", rows);
 }
 
 qk_epilogue qg_epilogue_ranges(const qg_epilogue *e, const qk_range *ranges) {
     return (qk_epilogue){.adds = e->before != NULL,
+                         .scale_per = e->scale_per,
 #define EPILOGUE_FIELD(bit, NAME, field, ...)                                                                          \
     .field = e->values[QG_EPILOGUE_##NAME] ? &ranges[QG_EPILOGUE_##NAME] : NULL,
                          QK_EPILOGUES(EPILOGUE_FIELD)
@@ -46,8 +56,14 @@ qk_epilogue qg_epilogue_ranges(const qg_epilogue *e, const qk_range *ranges) {
 
 /* The value of row `id` that result `at` meets. */
 static double value_of(const qg_epilogue *e, qg_epilogue_id id, uint64_t at) {
-    const uint64_t row = at % e->rows, matrix = e->experts ? e->ids[at / e->rows] : 0;
-    return (double)e->values[id][many_of(e, id) == QK_PER_RESULT ? at : matrix * e->rows + row];
+    const uint64_t row = at % e->rows, vector = at / e->rows, matrix = e->experts ? e->ids[vector] : 0;
+    switch (many_of(e, id)) {
+    case QK_PER_RESULT: return (double)e->values[id][at];
+    case QK_PER_VECTOR: return (double)e->values[id][vector];
+    case QK_PER_TENSOR: return (double)e->values[id][matrix];
+    case QK_PER_ROW: break;
+    }
+    return (double)e->values[id][matrix * e->rows + row];
 }
 
 static double add(double sum, double value, double *limit) {
@@ -55,8 +71,14 @@ static double add(double sum, double value, double *limit) {
     return sum + value;
 }
 
+static double multiply(double sum, double value, double *limit) {
+    *limit = *limit * fabs(value) + ldexp((fabs(sum) + *limit) * fabs(value), -24) + 0x1p-149;
+    return sum * value;
+}
+
 double qg_epilogue_result(const qg_epilogue *e, double sum, uint64_t at, double *limit) {
     const bool found = !e->experts || e->ids[at / e->rows] < e->experts;
+    if (found && e->values[QG_EPILOGUE_SCALE]) sum = multiply(sum, value_of(e, QG_EPILOGUE_SCALE, at), limit);
     if (found && e->values[QG_EPILOGUE_BIAS]) sum = add(sum, value_of(e, QG_EPILOGUE_BIAS, at), limit);
     if (e->before) sum = add(sum, (double)e->before[at], limit);
     return sum;

@@ -15,9 +15,10 @@ typedef enum qg_epilogue_id {
 
 /* The shape of what is computed, and what results meet. */
 typedef struct qg_epilogue {
-    uint64_t rows, vectors;              /* of results; with experts, a vector for each token and slot */
-    uint64_t experts;                    /* 0: none */
-    const uint32_t *ids;                 /* with experts: one for each vector */
+    uint64_t rows, vectors; /* of results; with experts, a vector for each token and slot */
+    uint64_t experts;       /* 0: none */
+    const uint32_t *ids;    /* with experts: one for each vector */
+    qk_many scale_per;
     const float *before;                 /* what y holds, and results are added to; NULL: they take its place */
     const float *values[QG_N_EPILOGUES]; /* NULL: none */
 } qg_epilogue;

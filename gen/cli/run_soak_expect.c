@@ -113,6 +113,9 @@ static bool make_epilogue(const qg_soak_case *c, qg_soak_data *data) {
     e->vectors = c->batch * (c->family->in_blocks ? c->slots : 1);
     e->experts = c->family->in_blocks ? c->experts : 0;
     e->ids = data->ids;
+    e->scale_per = c->epilogue & QK_SCALES_ROWS_      ? QK_PER_ROW
+                   : c->epilogue & QK_SCALES_VECTORS_ ? QK_PER_VECTOR
+                                                      : QK_PER_TENSOR;
     if (c->epilogue & QK_ADDS_TO_Y_ && !(e->before = some_floats(data->results, c->seed + 1))) return false;
     for (uint32_t i = 0; i < QG_N_EPILOGUES; ++i)
         if (c->epilogue & bits[i] &&

@@ -638,7 +638,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -684,7 +685,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -717,7 +718,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_f32",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -739,7 +740,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_int8_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -787,7 +789,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -818,7 +820,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_split_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -866,7 +869,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -897,7 +900,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_int24_f32_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -945,7 +949,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -976,7 +980,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1022,7 +1027,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1055,7 +1060,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_f16",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1077,7 +1082,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_int8_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1125,7 +1131,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1156,7 +1162,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_split_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1204,7 +1211,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1235,7 +1242,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_int24_f16_bindings[] = {
     {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1283,7 +1291,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = affine_b3_g64_bf16_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1316,7 +1324,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_f32_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1357,7 +1366,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_f32_schedules,
-    .binding_count = 8,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1383,7 +1392,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f32_metal = {
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_id_f32",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 8,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1405,7 +1414,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f32_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1448,7 +1458,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f32_schedules,
-    .binding_count = 8,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1477,7 +1487,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_split_f32_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1520,7 +1531,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_split_f32_schedules,
-    .binding_count = 8,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1549,7 +1560,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f32_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1592,7 +1604,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f32_schedules,
-    .binding_count = 8,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1621,7 +1633,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_f16_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1662,7 +1675,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_f16_schedules,
-    .binding_count = 8,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1688,7 +1701,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_f16_metal = {
     .api = QK_API_METAL,
     .entry = "affine_b3_g64_bf16_gemv_id_f16",
     .code = &qk_affine_b3_g64_bf16_msl,
-    .binding_count = 8,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1710,7 +1723,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int8_f16_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1753,7 +1767,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int8_f16_schedules,
-    .binding_count = 8,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1782,7 +1796,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_split_f16_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1825,7 +1840,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_split_f16_schedules,
-    .binding_count = 8,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1854,7 +1869,8 @@ static const qk_binding affine_b3_g64_bf16_gemv_id_int24_f16_bindings[] = {
     {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {6, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {7, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {7, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {8, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b3_g64_bf16_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1897,7 +1913,7 @@ const qk_kernel qk_affine_b3_g64_bf16_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_affine_b3_g64_bf16_gemv_id_int8_rows_spirv,
     .schedules = affine_b3_g64_bf16_gemv_id_int24_f16_schedules,
-    .binding_count = 8,
+    .binding_count = 9,
     .bindings = affine_b3_g64_bf16_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -648,7 +648,8 @@ static const qk_binding ct_b4_channel_gemv_f32_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -694,7 +695,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_rows_spirv,
     .schedules = ct_b4_channel_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = ct_b4_channel_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -730,7 +731,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "ct_b4_channel_gemv_f32",
     .code = &qk_ct_b4_channel_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = ct_b4_channel_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -755,7 +756,8 @@ static const qk_binding ct_b4_channel_gemv_int8_f32_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -804,7 +806,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int8_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = ct_b4_channel_gemv_int8_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -837,7 +839,8 @@ static const qk_binding ct_b4_channel_gemv_split_f32_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -886,7 +889,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_split_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = ct_b4_channel_gemv_split_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -919,7 +922,8 @@ static const qk_binding ct_b4_channel_gemv_int24_f32_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -968,7 +972,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int24_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = ct_b4_channel_gemv_int24_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1001,7 +1005,8 @@ static const qk_binding ct_b4_channel_gemv_f16_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1047,7 +1052,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_rows_spirv,
     .schedules = ct_b4_channel_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = ct_b4_channel_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1083,7 +1088,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "ct_b4_channel_gemv_f16",
     .code = &qk_ct_b4_channel_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = ct_b4_channel_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1108,7 +1113,8 @@ static const qk_binding ct_b4_channel_gemv_int8_f16_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1157,7 +1163,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int8_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = ct_b4_channel_gemv_int8_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1190,7 +1196,8 @@ static const qk_binding ct_b4_channel_gemv_split_f16_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1239,7 +1246,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_split_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = ct_b4_channel_gemv_split_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1272,7 +1279,8 @@ static const qk_binding ct_b4_channel_gemv_int24_f16_bindings[] = {
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field ct_b4_channel_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1321,7 +1329,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_ct_b4_channel_gemv_int8_rows_spirv,
     .schedules = ct_b4_channel_gemv_int24_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = ct_b4_channel_gemv_int24_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

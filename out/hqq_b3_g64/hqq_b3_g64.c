@@ -673,7 +673,8 @@ static const qk_binding hqq_b3_g64_gemv_f32_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -718,7 +719,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_rows_spirv,
     .schedules = hqq_b3_g64_gemv_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -754,7 +755,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "hqq_b3_g64_gemv_f32",
     .code = &qk_hqq_b3_g64_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = hqq_b3_g64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -780,7 +781,8 @@ static const qk_binding hqq_b3_g64_gemv_int8_f32_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -828,7 +830,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = hqq_b3_g64_gemv_int8_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -862,7 +864,8 @@ static const qk_binding hqq_b3_g64_gemv_split_f32_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -910,7 +913,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = hqq_b3_g64_gemv_split_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -944,7 +947,8 @@ static const qk_binding hqq_b3_g64_gemv_int24_f32_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -992,7 +996,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = hqq_b3_g64_gemv_int24_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1026,7 +1030,8 @@ static const qk_binding hqq_b3_g64_gemv_f16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1071,7 +1076,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_rows_spirv,
     .schedules = hqq_b3_g64_gemv_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1107,7 +1112,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "hqq_b3_g64_gemv_f16",
     .code = &qk_hqq_b3_g64_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = hqq_b3_g64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1133,7 +1138,8 @@ static const qk_binding hqq_b3_g64_gemv_int8_f16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1181,7 +1187,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = hqq_b3_g64_gemv_int8_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1215,7 +1221,8 @@ static const qk_binding hqq_b3_g64_gemv_split_f16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1263,7 +1270,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = hqq_b3_g64_gemv_split_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -1297,7 +1304,8 @@ static const qk_binding hqq_b3_g64_gemv_int24_f16_bindings[] = {
     {2, "zero", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 20, 2, 10, 1},
     {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field hqq_b3_g64_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1345,7 +1353,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_hqq_b3_g64_gemv_int8_rows_spirv,
     .schedules = hqq_b3_g64_gemv_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = hqq_b3_g64_gemv_int24_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

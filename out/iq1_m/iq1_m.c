@@ -2963,7 +2963,8 @@ static const qk_binding iq1_m_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -2974,7 +2975,7 @@ static const qk_field iq1_m_gemv_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_f32_tables[] = {
-    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3010,7 +3011,7 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_rows_spirv,
     .schedules = iq1_m_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq1_m_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3045,7 +3046,7 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_f32",
     .code = &qk_iq1_m_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq1_m_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3065,7 +3066,8 @@ static const qk_binding iq1_m_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -3076,7 +3078,7 @@ static const qk_field iq1_m_gemv_int8_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int8_f32_tables[] = {
-    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3116,7 +3118,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int8_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq1_m_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3147,7 +3149,8 @@ static const qk_binding iq1_m_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -3158,7 +3161,7 @@ static const qk_field iq1_m_gemv_split_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_split_f32_tables[] = {
-    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3199,7 +3202,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_split_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq1_m_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3230,7 +3233,8 @@ static const qk_binding iq1_m_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -3241,7 +3245,7 @@ static const qk_field iq1_m_gemv_int24_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int24_f32_tables[] = {
-    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3282,7 +3286,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int24_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq1_m_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3314,7 +3318,8 @@ static const qk_binding iq1_m_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -3325,7 +3330,7 @@ static const qk_field iq1_m_gemv_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_f16_tables[] = {
-    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3361,7 +3366,7 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_rows_spirv,
     .schedules = iq1_m_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3396,7 +3401,7 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_f16",
     .code = &qk_iq1_m_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq1_m_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3416,7 +3421,8 @@ static const qk_binding iq1_m_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -3427,7 +3433,7 @@ static const qk_field iq1_m_gemv_int8_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int8_f16_tables[] = {
-    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3467,7 +3473,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int8_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq1_m_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3498,7 +3504,8 @@ static const qk_binding iq1_m_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -3509,7 +3516,7 @@ static const qk_field iq1_m_gemv_split_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_split_f16_tables[] = {
-    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3550,7 +3557,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_split_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq1_m_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3581,7 +3588,8 @@ static const qk_binding iq1_m_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 56, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -3592,7 +3600,7 @@ static const qk_field iq1_m_gemv_int24_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq1_m_gemv_int24_f16_tables[] = {
-    {4, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {5, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3633,7 +3641,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_int8_rows_spirv,
     .schedules = iq1_m_gemv_int24_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq1_m_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -3667,7 +3675,8 @@ static const qk_binding iq1_m_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -3680,7 +3689,7 @@ static const qk_field iq1_m_gemv_id_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_f32_tables[] = {
-    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3710,7 +3719,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_rows_spirv,
     .schedules = iq1_m_gemv_id_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3738,7 +3747,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_id_f32",
     .code = &qk_iq1_m_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3758,7 +3767,8 @@ static const qk_binding iq1_m_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -3771,7 +3781,7 @@ static const qk_field iq1_m_gemv_id_int8_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
-    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3806,7 +3816,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3835,7 +3845,8 @@ static const qk_binding iq1_m_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -3848,7 +3859,7 @@ static const qk_field iq1_m_gemv_id_split_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
-    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3883,7 +3894,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3912,7 +3923,8 @@ static const qk_binding iq1_m_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -3925,7 +3937,7 @@ static const qk_field iq1_m_gemv_id_int24_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
-    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3960,7 +3972,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3989,7 +4001,8 @@ static const qk_binding iq1_m_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -4002,7 +4015,7 @@ static const qk_field iq1_m_gemv_id_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_f16_tables[] = {
-    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4032,7 +4045,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_rows_spirv,
     .schedules = iq1_m_gemv_id_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -4060,7 +4073,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .api = QK_API_METAL,
     .entry = "iq1_m_gemv_id_f16",
     .code = &qk_iq1_m_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -4080,7 +4093,8 @@ static const qk_binding iq1_m_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -4093,7 +4107,7 @@ static const qk_field iq1_m_gemv_id_int8_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
-    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4128,7 +4142,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -4157,7 +4171,8 @@ static const qk_binding iq1_m_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -4170,7 +4185,7 @@ static const qk_field iq1_m_gemv_id_split_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
-    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4205,7 +4220,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -4234,7 +4249,8 @@ static const qk_binding iq1_m_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -4247,7 +4263,7 @@ static const qk_field iq1_m_gemv_id_int24_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
-    {6, "G", iq1_m_G_table, sizeof iq1_m_G_table},
+    {7, "G", iq1_m_G_table, sizeof iq1_m_G_table},
 };
 
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -4282,7 +4298,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq1_m_gemv_id_int8_rows_spirv,
     .schedules = iq1_m_gemv_id_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq1_m_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -30,7 +30,7 @@ layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
-layout(binding = 6, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
+layout(binding = 7, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8 from -1 on, in 4 bits each
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
@@ -62,14 +62,19 @@ float f16_to_f32(uint bits) {
 }
 
 layout(binding = 4, std430) buffer Output { float y[]; };
-layout(binding = 5, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 5, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 6, std430) readonly buffer RowBias { float row_bias[]; };
 
-const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u;  // bits of the epilogue
+// Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
-// Row `n` of a token's expert is done. An expert that is not there has no bias.
+// Row `n` of a token's expert is done. An expert that is not there has zeros.
 void finish(uint pair, uint n, float sum) {
-    const uint at = pair * rows + n, expert = ids[pair];
-    if ((epilogue & ADDS_BIAS) != 0u && expert < experts) sum += row_bias[expert * rows + n];
+    const uint at = pair * rows + n, expert = ids[pair], row = expert * rows + n;
+    const bool found = expert < experts;
+    if (found && (epilogue & SCALES) != 0u)
+        sum *= result_scale[(epilogue & SCALES_ROWS) != 0u ? row : (epilogue & SCALES_VECTORS) != 0u ? pair : expert];
+    if (found && (epilogue & ADDS_BIAS) != 0u) sum += row_bias[row];
     y[at] = (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 

@@ -1929,7 +1929,8 @@ static const qk_binding iq2_s_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -1940,7 +1941,7 @@ static const qk_field iq2_s_gemv_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_f32_tables[] = {
-    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1980,7 +1981,7 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_rows_spirv,
     .schedules = iq2_s_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq2_s_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2018,7 +2019,7 @@ const qk_kernel qk_iq2_s_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_f32",
     .code = &qk_iq2_s_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq2_s_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2038,7 +2039,8 @@ static const qk_binding iq2_s_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2049,7 +2051,7 @@ static const qk_field iq2_s_gemv_int8_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int8_f32_tables[] = {
-    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2091,7 +2093,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int8_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq2_s_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2125,7 +2127,8 @@ static const qk_binding iq2_s_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2136,7 +2139,7 @@ static const qk_field iq2_s_gemv_split_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_split_f32_tables[] = {
-    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2179,7 +2182,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_split_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq2_s_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2213,7 +2216,8 @@ static const qk_binding iq2_s_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2224,7 +2228,7 @@ static const qk_field iq2_s_gemv_int24_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int24_f32_tables[] = {
-    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2267,7 +2271,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int24_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq2_s_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2301,7 +2305,8 @@ static const qk_binding iq2_s_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -2312,7 +2317,7 @@ static const qk_field iq2_s_gemv_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_f16_tables[] = {
-    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2352,7 +2357,7 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_rows_spirv,
     .schedules = iq2_s_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq2_s_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2390,7 +2395,7 @@ const qk_kernel qk_iq2_s_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_f16",
     .code = &qk_iq2_s_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq2_s_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2410,7 +2415,8 @@ static const qk_binding iq2_s_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -2421,7 +2427,7 @@ static const qk_field iq2_s_gemv_int8_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int8_f16_tables[] = {
-    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2463,7 +2469,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int8_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq2_s_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2497,7 +2503,8 @@ static const qk_binding iq2_s_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -2508,7 +2515,7 @@ static const qk_field iq2_s_gemv_split_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_split_f16_tables[] = {
-    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2551,7 +2558,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_split_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq2_s_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2585,7 +2592,8 @@ static const qk_binding iq2_s_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 82, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -2596,7 +2604,7 @@ static const qk_field iq2_s_gemv_int24_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table iq2_s_gemv_int24_f16_tables[] = {
-    {4, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {5, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2639,7 +2647,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_int8_rows_spirv,
     .schedules = iq2_s_gemv_int24_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = iq2_s_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -2675,7 +2683,8 @@ static const qk_binding iq2_s_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -2688,7 +2697,7 @@ static const qk_field iq2_s_gemv_id_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_f32_tables[] = {
-    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2720,7 +2729,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_rows_spirv,
     .schedules = iq2_s_gemv_id_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2748,7 +2757,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_id_f32",
     .code = &qk_iq2_s_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2768,7 +2777,8 @@ static const qk_binding iq2_s_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -2781,7 +2791,7 @@ static const qk_field iq2_s_gemv_id_int8_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int8_f32_tables[] = {
-    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2816,7 +2826,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2845,7 +2855,8 @@ static const qk_binding iq2_s_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -2858,7 +2869,7 @@ static const qk_field iq2_s_gemv_id_split_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_split_f32_tables[] = {
-    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2893,7 +2904,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2922,7 +2933,8 @@ static const qk_binding iq2_s_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -2935,7 +2947,7 @@ static const qk_field iq2_s_gemv_id_int24_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int24_f32_tables[] = {
-    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -2970,7 +2982,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -2999,7 +3011,8 @@ static const qk_binding iq2_s_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -3012,7 +3025,7 @@ static const qk_field iq2_s_gemv_id_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_f16_tables[] = {
-    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3044,7 +3057,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_rows_spirv,
     .schedules = iq2_s_gemv_id_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3072,7 +3085,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
     .api = QK_API_METAL,
     .entry = "iq2_s_gemv_id_f16",
     .code = &qk_iq2_s_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3092,7 +3105,8 @@ static const qk_binding iq2_s_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -3105,7 +3119,7 @@ static const qk_field iq2_s_gemv_id_int8_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int8_f16_tables[] = {
-    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3140,7 +3154,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3169,7 +3183,8 @@ static const qk_binding iq2_s_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -3182,7 +3197,7 @@ static const qk_field iq2_s_gemv_id_split_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_split_f16_tables[] = {
-    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3217,7 +3232,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -3246,7 +3261,8 @@ static const qk_binding iq2_s_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq2_s_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -3259,7 +3275,7 @@ static const qk_field iq2_s_gemv_id_int24_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table iq2_s_gemv_id_int24_f16_tables[] = {
-    {6, "G", iq2_s_G_table, sizeof iq2_s_G_table},
+    {7, "G", iq2_s_G_table, sizeof iq2_s_G_table},
 };
 
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -3294,7 +3310,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_iq2_s_gemv_id_int8_rows_spirv,
     .schedules = iq2_s_gemv_id_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = iq2_s_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

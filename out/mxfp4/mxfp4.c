@@ -647,7 +647,8 @@ static const qk_binding mxfp4_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -658,7 +659,7 @@ static const qk_field mxfp4_gemv_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_f32_tables[] = {
-    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -694,7 +695,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_rows_spirv,
     .schedules = mxfp4_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mxfp4_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -732,7 +733,7 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_f32",
     .code = &qk_mxfp4_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mxfp4_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -752,7 +753,8 @@ static const qk_binding mxfp4_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -763,7 +765,7 @@ static const qk_field mxfp4_gemv_int8_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int8_f32_tables[] = {
-    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -803,7 +805,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int8_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mxfp4_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -834,7 +836,8 @@ static const qk_binding mxfp4_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -845,7 +848,7 @@ static const qk_field mxfp4_gemv_split_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_split_f32_tables[] = {
-    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -886,7 +889,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_split_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mxfp4_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -917,7 +920,8 @@ static const qk_binding mxfp4_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -928,7 +932,7 @@ static const qk_field mxfp4_gemv_int24_f32_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int24_f32_tables[] = {
-    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -969,7 +973,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int24_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mxfp4_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1000,7 +1004,8 @@ static const qk_binding mxfp4_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1011,7 +1016,7 @@ static const qk_field mxfp4_gemv_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_f16_tables[] = {
-    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1047,7 +1052,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_rows_spirv,
     .schedules = mxfp4_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1085,7 +1090,7 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_f16",
     .code = &qk_mxfp4_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mxfp4_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1105,7 +1110,8 @@ static const qk_binding mxfp4_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1116,7 +1122,7 @@ static const qk_field mxfp4_gemv_int8_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int8_f16_tables[] = {
-    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1156,7 +1162,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int8_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mxfp4_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1187,7 +1193,8 @@ static const qk_binding mxfp4_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1198,7 +1205,7 @@ static const qk_field mxfp4_gemv_split_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_split_f16_tables[] = {
-    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1239,7 +1246,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_split_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mxfp4_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1270,7 +1277,8 @@ static const qk_binding mxfp4_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1281,7 +1289,7 @@ static const qk_field mxfp4_gemv_int24_f16_push[] = {
     {"epilogue", 20, 4},
 };
 static const qk_table mxfp4_gemv_int24_f16_tables[] = {
-    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {5, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1322,7 +1330,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_int8_rows_spirv,
     .schedules = mxfp4_gemv_int24_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = mxfp4_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1355,7 +1363,8 @@ static const qk_binding mxfp4_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1368,7 +1377,7 @@ static const qk_field mxfp4_gemv_id_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_f32_tables[] = {
-    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1396,7 +1405,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_rows_spirv,
     .schedules = mxfp4_gemv_id_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1424,7 +1433,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_id_f32",
     .code = &qk_mxfp4_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1444,7 +1453,8 @@ static const qk_binding mxfp4_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1457,7 +1467,7 @@ static const qk_field mxfp4_gemv_id_int8_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
-    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1492,7 +1502,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1521,7 +1531,8 @@ static const qk_binding mxfp4_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1534,7 +1545,7 @@ static const qk_field mxfp4_gemv_id_split_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
-    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1569,7 +1580,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1598,7 +1609,8 @@ static const qk_binding mxfp4_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1611,7 +1623,7 @@ static const qk_field mxfp4_gemv_id_int24_f32_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
-    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1646,7 +1658,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1675,7 +1687,8 @@ static const qk_binding mxfp4_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1688,7 +1701,7 @@ static const qk_field mxfp4_gemv_id_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_f16_tables[] = {
-    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1716,7 +1729,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_rows_spirv,
     .schedules = mxfp4_gemv_id_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1744,7 +1757,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .api = QK_API_METAL,
     .entry = "mxfp4_gemv_id_f16",
     .code = &qk_mxfp4_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1764,7 +1777,8 @@ static const qk_binding mxfp4_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1777,7 +1791,7 @@ static const qk_field mxfp4_gemv_id_int8_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
-    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1812,7 +1826,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1841,7 +1855,8 @@ static const qk_binding mxfp4_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1854,7 +1869,7 @@ static const qk_field mxfp4_gemv_id_split_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
-    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1889,7 +1904,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1918,7 +1933,8 @@ static const qk_binding mxfp4_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1931,7 +1947,7 @@ static const qk_field mxfp4_gemv_id_int24_f16_push[] = {
     {"epilogue", 28, 4},
 };
 static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
-    {6, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+    {7, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -1966,7 +1982,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_mxfp4_gemv_id_int8_rows_spirv,
     .schedules = mxfp4_gemv_id_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = mxfp4_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

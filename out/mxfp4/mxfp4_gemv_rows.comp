@@ -29,7 +29,7 @@ layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row
 layout(constant_id = 21) const uint X_TYPE = 0;  // how x is stored: 0 as f32, 1 as f16, 2 as bf16
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
-layout(binding = 4, std430) readonly buffer KTable { int K[]; };
+layout(binding = 5, std430) readonly buffer KTable { int K[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -52,14 +52,18 @@ vec4 x_run(uint at) {
 }
 
 layout(binding = 2, std430) buffer Output { float y[]; };
-layout(binding = 3, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
 
-const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u;  // bits of the epilogue
+// Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
 void finish(uint m, uint n, float sum, bool first) {
-    const uint at = m * y_rows + y_first + n;
-    if (first && (epilogue & ADDS_BIAS) != 0u) sum += row_bias[y_first % y_rows + n];
+    const uint at = m * y_rows + y_first + n, row = y_first % y_rows + n;
+    if ((epilogue & SCALES) != 0u)
+        sum *= result_scale[(epilogue & SCALES_ROWS) != 0u ? row : (epilogue & SCALES_VECTORS) != 0u ? m + y_first / y_rows : 0u];
+    if (first && (epilogue & ADDS_BIAS) != 0u) sum += row_bias[row];
     y[at] = first && (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 

@@ -701,7 +701,8 @@ static const qk_binding nf4_b64_gemv_f32_bindings[] = {
     {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -715,7 +716,7 @@ static const qk_field nf4_b64_gemv_f32_push[] = {
     {"grid_cols", 32, 4},
 };
 static const qk_table nf4_b64_gemv_f32_tables[] = {
-    {5, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
+    {6, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
 };
 
 static const uint32_t nf4_b64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -749,7 +750,7 @@ const qk_kernel qk_nf4_b64_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_nf4_b64_gemv_rows_spirv,
     .schedules = nf4_b64_gemv_f32_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = nf4_b64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -788,7 +789,7 @@ const qk_kernel qk_nf4_b64_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "nf4_b64_gemv_f32",
     .code = &qk_nf4_b64_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = nf4_b64_gemv_f32_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -813,7 +814,8 @@ static const qk_binding nf4_b64_gemv_f16_bindings[] = {
     {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
     {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {3, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field nf4_b64_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -827,7 +829,7 @@ static const qk_field nf4_b64_gemv_f16_push[] = {
     {"grid_cols", 32, 4},
 };
 static const qk_table nf4_b64_gemv_f16_tables[] = {
-    {5, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
+    {6, "N", nf4_b64_N_table, sizeof nf4_b64_N_table},
 };
 
 static const uint32_t nf4_b64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
@@ -861,7 +863,7 @@ const qk_kernel qk_nf4_b64_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_nf4_b64_gemv_rows_spirv,
     .schedules = nf4_b64_gemv_f16_schedules,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = nf4_b64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,
@@ -900,7 +902,7 @@ const qk_kernel qk_nf4_b64_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "nf4_b64_gemv_f16",
     .code = &qk_nf4_b64_msl,
-    .binding_count = 5,
+    .binding_count = 6,
     .bindings = nf4_b64_gemv_f16_bindings,
     .push_bytes = 36,
     .push_count = 9,

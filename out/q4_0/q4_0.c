@@ -600,7 +600,8 @@ static const qk_binding q4_0_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -646,7 +647,7 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_rows_spirv,
     .schedules = q4_0_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -682,7 +683,7 @@ const qk_kernel qk_q4_0_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_f32",
     .code = &qk_q4_0_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -702,7 +703,8 @@ static const qk_binding q4_0_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -748,7 +750,7 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int8_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_0_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -777,7 +779,8 @@ static const qk_binding q4_0_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -823,7 +826,7 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_split_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_0_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -852,7 +855,8 @@ static const qk_binding q4_0_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -898,7 +902,7 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int24_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_0_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -927,7 +931,8 @@ static const qk_binding q4_0_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -973,7 +978,7 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_rows_spirv,
     .schedules = q4_0_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1009,7 +1014,7 @@ const qk_kernel qk_q4_0_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_f16",
     .code = &qk_q4_0_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1029,7 +1034,8 @@ static const qk_binding q4_0_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1075,7 +1081,7 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int8_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_0_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1104,7 +1110,8 @@ static const qk_binding q4_0_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1150,7 +1157,7 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_split_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_0_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1179,7 +1186,8 @@ static const qk_binding q4_0_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1225,7 +1233,7 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_int8_rows_spirv,
     .schedules = q4_0_gemv_int24_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_0_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1256,7 +1264,8 @@ static const qk_binding q4_0_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1296,7 +1305,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_rows_spirv,
     .schedules = q4_0_gemv_id_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1322,7 +1331,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_metal = {
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_id_f32",
     .code = &qk_q4_0_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1342,7 +1351,8 @@ static const qk_binding q4_0_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1385,7 +1395,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_0_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1412,7 +1422,8 @@ static const qk_binding q4_0_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1455,7 +1466,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_0_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1482,7 +1493,8 @@ static const qk_binding q4_0_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1525,7 +1537,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_0_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1552,7 +1564,8 @@ static const qk_binding q4_0_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1592,7 +1605,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_rows_spirv,
     .schedules = q4_0_gemv_id_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1618,7 +1631,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_metal = {
     .api = QK_API_METAL,
     .entry = "q4_0_gemv_id_f16",
     .code = &qk_q4_0_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1638,7 +1651,8 @@ static const qk_binding q4_0_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1681,7 +1695,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_0_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1708,7 +1722,8 @@ static const qk_binding q4_0_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1751,7 +1766,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_0_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1778,7 +1793,8 @@ static const qk_binding q4_0_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_0_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1821,7 +1837,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_0_gemv_id_int8_rows_spirv,
     .schedules = q4_0_gemv_id_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_0_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

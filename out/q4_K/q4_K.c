@@ -619,7 +619,8 @@ static const qk_binding q4_K_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -663,7 +664,7 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_rows_spirv,
     .schedules = q4_K_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -699,7 +700,7 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_f32",
     .code = &qk_q4_K_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -719,7 +720,8 @@ static const qk_binding q4_K_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -765,7 +767,7 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int8_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -797,7 +799,8 @@ static const qk_binding q4_K_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -843,7 +846,7 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_split_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -875,7 +878,8 @@ static const qk_binding q4_K_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -921,7 +925,7 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int24_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -953,7 +957,8 @@ static const qk_binding q4_K_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -997,7 +1002,7 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_rows_spirv,
     .schedules = q4_K_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1033,7 +1038,7 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_f16",
     .code = &qk_q4_K_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1053,7 +1058,8 @@ static const qk_binding q4_K_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1099,7 +1105,7 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int8_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1131,7 +1137,8 @@ static const qk_binding q4_K_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1177,7 +1184,7 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_split_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1209,7 +1216,8 @@ static const qk_binding q4_K_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 144, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1255,7 +1263,7 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_int8_rows_spirv,
     .schedules = q4_K_gemv_int24_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q4_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1289,7 +1297,8 @@ static const qk_binding q4_K_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1327,7 +1336,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_rows_spirv,
     .schedules = q4_K_gemv_id_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1353,7 +1362,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_id_f32",
     .code = &qk_q4_K_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1373,7 +1382,8 @@ static const qk_binding q4_K_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1414,7 +1424,7 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_K_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1441,7 +1451,8 @@ static const qk_binding q4_K_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1482,7 +1493,7 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_K_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1509,7 +1520,8 @@ static const qk_binding q4_K_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1550,7 +1562,7 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_K_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1577,7 +1589,8 @@ static const qk_binding q4_K_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1615,7 +1628,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_rows_spirv,
     .schedules = q4_K_gemv_id_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1641,7 +1654,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .api = QK_API_METAL,
     .entry = "q4_K_gemv_id_f16",
     .code = &qk_q4_K_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1661,7 +1674,8 @@ static const qk_binding q4_K_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1702,7 +1716,7 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_K_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1729,7 +1743,8 @@ static const qk_binding q4_K_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1770,7 +1785,7 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_K_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1797,7 +1812,8 @@ static const qk_binding q4_K_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q4_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1838,7 +1854,7 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q4_K_gemv_id_int8_rows_spirv,
     .schedules = q4_K_gemv_id_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q4_K_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -114,23 +114,32 @@ struct sum_shape {
 // Where results go, and what they pass through on their way.
 struct results {
     device float *y;
-    device const float *bias;
+    device const float *scale, *bias;
     uint epilogue;
 };
 
-constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2;  // bits of the epilogue
+// Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
+constant constexpr uint ADDS_TO_Y = 1, ADDS_BIAS = 2, SCALES = 4, SCALES_ROWS = 256, SCALES_VECTORS = 512;
 
-// Number `at` in y is done, whose bias is number `row`; or, where sums come in parts, one of them is.
-inline void finish(results to, uint at, uint row, float sum, bool first = true)
+// Where a result stands: in y, among the rows of all tensors, in its vector and its tensor.
+struct place_of_result {
+    uint at, row, vector, tensor;
+};
+
+// A result is done; or, where sums come in parts, one of them is.
+inline void finish(results to, place_of_result r, float sum, bool first = true)
 {
-    if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[row];
-    to.y[at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[at] + sum;
+    if ((to.epilogue & SCALES) != 0)
+        sum *= to.scale[(to.epilogue & SCALES_ROWS) != 0 ? r.row : (to.epilogue & SCALES_VECTORS) != 0 ? r.vector : r.tensor];
+    if (first && (to.epilogue & ADDS_BIAS) != 0) sum += to.bias[r.row];
+    to.y[r.at] = first && (to.epilogue & ADDS_TO_Y) == 0 ? sum : to.y[r.at] + sum;
 }
 
 // The same of row `n` of right-hand side `m`.
 inline void finish(results to, constant sum_shape &shape, uint m, uint n, float sum, bool first = true)
 {
-    finish(to, m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, sum, first);
+    const place_of_result r = {m * shape.y_rows + shape.y_first + n, shape.y_first % shape.y_rows + n, m + shape.y_first / shape.y_rows, 0};
+    finish(to, r, sum, first);
 }
 
 // Where a thread stands.
@@ -439,8 +448,9 @@ kernel void q4_K_gemv_f32(
     device const uint *blocks [[buffer(0)]],
     device const float4 *x [[buffer(1)]],
     device float *y [[buffer(2)]],
-    device const float *row_bias [[buffer(3)]],
-    constant qk_q4_K::sum_shape &push [[buffer(4)]],
+    device const float *result_scale [[buffer(3)]],
+    device const float *row_bias [[buffer(4)]],
+    constant qk_q4_K::sum_shape &push [[buffer(5)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -451,7 +461,7 @@ kernel void q4_K_gemv_f32(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_q4_K::results to = {y, row_bias, push.epilogue};
+    const qk_q4_K::results to = {y, result_scale, row_bias, push.epilogue};
     const qk_q4_K::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (q4_K_gemv_f32_batch) {
         case 1: qk_q4_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
@@ -468,8 +478,9 @@ kernel void q4_K_gemv_f16(
     device const uint *blocks [[buffer(0)]],
     device const half4 *x [[buffer(1)]],
     device float *y [[buffer(2)]],
-    device const float *row_bias [[buffer(3)]],
-    constant qk_q4_K::sum_shape &push [[buffer(4)]],
+    device const float *result_scale [[buffer(3)]],
+    device const float *row_bias [[buffer(4)]],
+    constant qk_q4_K::sum_shape &push [[buffer(5)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -480,7 +491,7 @@ kernel void q4_K_gemv_f16(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_q4_K::results to = {y, row_bias, push.epilogue};
+    const qk_q4_K::results to = {y, result_scale, row_bias, push.epilogue};
     const qk_q4_K::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (q4_K_gemv_f16_batch) {
         case 1: qk_q4_K::sum_rows<1, 4>(blocks, x, to, push, partial, at); break;
@@ -507,9 +518,10 @@ kernel void q4_K_gemv_id_f32(
     device const float4 *x [[buffer(1)]],
     device const uint *ids [[buffer(2)]],
     device float *y [[buffer(4)]],
-    device const float *row_bias [[buffer(5)]],
+    device const float *result_scale [[buffer(5)]],
+    device const float *row_bias [[buffer(6)]],
     device atomic_uint *status [[buffer(3)]],
-    constant q4_K_gemv_id_f32_push &push [[buffer(6)]],
+    constant q4_K_gemv_id_f32_push &push [[buffer(7)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -521,7 +533,7 @@ kernel void q4_K_gemv_id_f32(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    qk_q4_K::results to = {y, row_bias, push.epilogue};
+    qk_q4_K::results to = {y, result_scale, row_bias, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][2];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -535,7 +547,7 @@ kernel void q4_K_gemv_id_f32(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        to.epilogue = found ? push.epilogue : push.epilogue & qk_q4_K::ADDS_TO_Y;  // an expert that is not there has no bias
+        to.epilogue = found ? push.epilogue : push.epilogue & qk_q4_K::ADDS_TO_Y;  // an expert that is not there has zeros
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -563,7 +575,8 @@ kernel void q4_K_gemv_id_f32(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            qk_q4_K::finish(to, pair * push.rows + first + i, expert * push.rows + first + i, total);
+            const qk_q4_K::place_of_result to_row = {pair * push.rows + first + i, expert * push.rows + first + i, pair, expert};
+            qk_q4_K::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -586,9 +599,10 @@ kernel void q4_K_gemv_id_f16(
     device const half4 *x [[buffer(1)]],
     device const uint *ids [[buffer(2)]],
     device float *y [[buffer(4)]],
-    device const float *row_bias [[buffer(5)]],
+    device const float *result_scale [[buffer(5)]],
+    device const float *row_bias [[buffer(6)]],
     device atomic_uint *status [[buffer(3)]],
-    constant q4_K_gemv_id_f16_push &push [[buffer(6)]],
+    constant q4_K_gemv_id_f16_push &push [[buffer(7)]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -600,7 +614,7 @@ kernel void q4_K_gemv_id_f16(
 {
     constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    qk_q4_K::results to = {y, row_bias, push.epilogue};
+    qk_q4_K::results to = {y, result_scale, row_bias, push.epilogue};
     float4 kept[TILES][1][4];
     float kept_sum[TILES][1][2];
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
@@ -614,7 +628,7 @@ kernel void q4_K_gemv_id_f16(
         const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < push.experts;
         if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
-        to.epilogue = found ? push.epilogue : push.epilogue & qk_q4_K::ADDS_TO_Y;  // an expert that is not there has no bias
+        to.epilogue = found ? push.epilogue : push.epilogue & qk_q4_K::ADDS_TO_Y;  // an expert that is not there has zeros
         float sum[ROWS][1] = {};
         if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
         for (uint c = simdgroup % split; found && c < slices; c += split) {
@@ -642,7 +656,8 @@ kernel void q4_K_gemv_id_f16(
             float total = 0.0f;
             for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
             if (first + i >= push.rows) continue;
-            qk_q4_K::finish(to, pair * push.rows + first + i, expert * push.rows + first + i, total);
+            const qk_q4_K::place_of_result to_row = {pair * push.rows + first + i, expert * push.rows + first + i, pair, expert};
+            qk_q4_K::finish(to, to_row, total);
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

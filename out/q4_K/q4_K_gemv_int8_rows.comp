@@ -61,14 +61,18 @@ float f16_to_f32(uint bits) {
 }
 
 layout(binding = 2, std430) buffer Output { float y[]; };
-layout(binding = 3, std430) readonly buffer RowBias { float row_bias[]; };
+layout(binding = 3, std430) readonly buffer ResultScale { float result_scale[]; };
+layout(binding = 4, std430) readonly buffer RowBias { float row_bias[]; };
 
-const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u;  // bits of the epilogue
+// Bits of the epilogue: what is done with results, and what has a scale of its own; else all of a tensor have one.
+const uint ADDS_TO_Y = 1u, ADDS_BIAS = 2u, SCALES = 4u, SCALES_ROWS = 256u, SCALES_VECTORS = 512u;
 
 // Row `n` of right-hand side `m` is done; or, where sums come in parts, one of them is.
 void finish(uint m, uint n, float sum, bool first) {
-    const uint at = m * y_rows + y_first + n;
-    if (first && (epilogue & ADDS_BIAS) != 0u) sum += row_bias[y_first % y_rows + n];
+    const uint at = m * y_rows + y_first + n, row = y_first % y_rows + n;
+    if ((epilogue & SCALES) != 0u)
+        sum *= result_scale[(epilogue & SCALES_ROWS) != 0u ? row : (epilogue & SCALES_VECTORS) != 0u ? m + y_first / y_rows : 0u];
+    if (first && (epilogue & ADDS_BIAS) != 0u) sum += row_bias[row];
     y[at] = first && (epilogue & ADDS_TO_Y) == 0u ? sum : y[at] + sum;
 }
 

@@ -623,7 +623,8 @@ static const qk_binding q5_K_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -667,7 +668,7 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_rows_spirv,
     .schedules = q5_K_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q5_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -703,7 +704,7 @@ const qk_kernel qk_q5_K_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_f32",
     .code = &qk_q5_K_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q5_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -723,7 +724,8 @@ static const qk_binding q5_K_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -769,7 +771,7 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int8_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q5_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -802,7 +804,8 @@ static const qk_binding q5_K_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -848,7 +851,7 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_split_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q5_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -881,7 +884,8 @@ static const qk_binding q5_K_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -927,7 +931,7 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int24_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q5_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -960,7 +964,8 @@ static const qk_binding q5_K_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1004,7 +1009,7 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_rows_spirv,
     .schedules = q5_K_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q5_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1040,7 +1045,7 @@ const qk_kernel qk_q5_K_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_f16",
     .code = &qk_q5_K_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q5_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1060,7 +1065,8 @@ static const qk_binding q5_K_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1106,7 +1112,7 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int8_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q5_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1139,7 +1145,8 @@ static const qk_binding q5_K_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1185,7 +1192,7 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_split_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q5_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1218,7 +1225,8 @@ static const qk_binding q5_K_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 176, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1264,7 +1272,7 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_int8_rows_spirv,
     .schedules = q5_K_gemv_int24_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q5_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1299,7 +1307,8 @@ static const qk_binding q5_K_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1337,7 +1346,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_rows_spirv,
     .schedules = q5_K_gemv_id_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q5_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1363,7 +1372,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_metal = {
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_id_f32",
     .code = &qk_q5_K_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q5_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1383,7 +1392,8 @@ static const qk_binding q5_K_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1424,7 +1434,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q5_K_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1451,7 +1461,8 @@ static const qk_binding q5_K_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1492,7 +1503,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q5_K_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1519,7 +1530,8 @@ static const qk_binding q5_K_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1560,7 +1572,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q5_K_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1587,7 +1599,8 @@ static const qk_binding q5_K_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1625,7 +1638,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_rows_spirv,
     .schedules = q5_K_gemv_id_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q5_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1651,7 +1664,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_metal = {
     .api = QK_API_METAL,
     .entry = "q5_K_gemv_id_f16",
     .code = &qk_q5_K_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q5_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1671,7 +1684,8 @@ static const qk_binding q5_K_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1712,7 +1726,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q5_K_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1739,7 +1753,8 @@ static const qk_binding q5_K_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1780,7 +1795,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q5_K_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1807,7 +1822,8 @@ static const qk_binding q5_K_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1848,7 +1864,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q5_K_gemv_id_int8_rows_spirv,
     .schedules = q5_K_gemv_id_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q5_K_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -616,7 +616,8 @@ static const qk_binding q6_K_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -662,7 +663,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_rows_spirv,
     .schedules = q6_K_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -698,7 +699,7 @@ const qk_kernel qk_q6_K_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_f32",
     .code = &qk_q6_K_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q6_K_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -718,7 +719,8 @@ static const qk_binding q6_K_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -766,7 +768,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int8_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q6_K_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -798,7 +800,8 @@ static const qk_binding q6_K_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -846,7 +849,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_split_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q6_K_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -879,7 +882,8 @@ static const qk_binding q6_K_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -927,7 +931,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int24_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q6_K_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -960,7 +964,8 @@ static const qk_binding q6_K_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -1006,7 +1011,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_rows_spirv,
     .schedules = q6_K_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1042,7 +1047,7 @@ const qk_kernel qk_q6_K_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_f16",
     .code = &qk_q6_K_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q6_K_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1062,7 +1067,8 @@ static const qk_binding q6_K_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1110,7 +1116,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int8_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q6_K_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1142,7 +1148,8 @@ static const qk_binding q6_K_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1190,7 +1197,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_split_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q6_K_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1223,7 +1230,8 @@ static const qk_binding q6_K_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 210, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1271,7 +1279,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_int8_rows_spirv,
     .schedules = q6_K_gemv_int24_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = q6_K_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1306,7 +1314,8 @@ static const qk_binding q6_K_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1344,7 +1353,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_rows_spirv,
     .schedules = q6_K_gemv_id_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1370,7 +1379,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_metal = {
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_id_f32",
     .code = &qk_q6_K_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q6_K_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1390,7 +1399,8 @@ static const qk_binding q6_K_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1433,7 +1443,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q6_K_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1460,7 +1470,8 @@ static const qk_binding q6_K_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1503,7 +1514,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q6_K_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1530,7 +1541,8 @@ static const qk_binding q6_K_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1573,7 +1585,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q6_K_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1600,7 +1612,8 @@ static const qk_binding q6_K_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1638,7 +1651,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_rows_spirv,
     .schedules = q6_K_gemv_id_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1664,7 +1677,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_metal = {
     .api = QK_API_METAL,
     .entry = "q6_K_gemv_id_f16",
     .code = &qk_q6_K_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q6_K_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1684,7 +1697,8 @@ static const qk_binding q6_K_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1727,7 +1741,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q6_K_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1754,7 +1768,8 @@ static const qk_binding q6_K_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1797,7 +1812,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q6_K_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1824,7 +1839,8 @@ static const qk_binding q6_K_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q6_K_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1867,7 +1883,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_q6_K_gemv_id_int8_rows_spirv,
     .schedules = q6_K_gemv_id_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = q6_K_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

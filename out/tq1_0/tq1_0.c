@@ -604,7 +604,8 @@ static const qk_binding tq1_0_gemv_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_f32_push[] = {
     {"rows", 0, 4},
@@ -646,7 +647,7 @@ const qk_kernel qk_tq1_0_gemv_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_rows_spirv,
     .schedules = tq1_0_gemv_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -679,7 +680,7 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_f32",
     .code = &qk_tq1_0_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = tq1_0_gemv_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -699,7 +700,8 @@ static const qk_binding tq1_0_gemv_int8_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -747,7 +749,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int8_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = tq1_0_gemv_int8_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -779,7 +781,8 @@ static const qk_binding tq1_0_gemv_split_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_split_f32_push[] = {
     {"rows", 0, 4},
@@ -828,7 +831,7 @@ const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_split_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = tq1_0_gemv_split_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -860,7 +863,8 @@ static const qk_binding tq1_0_gemv_int24_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -909,7 +913,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int24_f32_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = tq1_0_gemv_int24_f32_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -942,7 +946,8 @@ static const qk_binding tq1_0_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_f16_push[] = {
     {"rows", 0, 4},
@@ -984,7 +989,7 @@ const qk_kernel qk_tq1_0_gemv_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_rows_spirv,
     .schedules = tq1_0_gemv_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1017,7 +1022,7 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_f16",
     .code = &qk_tq1_0_msl,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = tq1_0_gemv_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1037,7 +1042,8 @@ static const qk_binding tq1_0_gemv_int8_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1085,7 +1091,7 @@ const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int8_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = tq1_0_gemv_int8_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1117,7 +1123,8 @@ static const qk_binding tq1_0_gemv_split_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1166,7 +1173,7 @@ const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_split_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = tq1_0_gemv_split_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1198,7 +1205,8 @@ static const qk_binding tq1_0_gemv_int24_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
     {2, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {3, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1247,7 +1255,7 @@ const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_int8_rows_spirv,
     .schedules = tq1_0_gemv_int24_f16_schedules,
-    .binding_count = 4,
+    .binding_count = 5,
     .bindings = tq1_0_gemv_int24_f16_bindings,
     .push_bytes = 24,
     .push_count = 6,
@@ -1282,7 +1290,8 @@ static const qk_binding tq1_0_gemv_id_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_f32_push[] = {
     {"rows", 0, 4},
@@ -1320,7 +1329,7 @@ const qk_kernel qk_tq1_0_gemv_id_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_rows_spirv,
     .schedules = tq1_0_gemv_id_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1346,7 +1355,7 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_id_f32",
     .code = &qk_tq1_0_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_id_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1366,7 +1375,8 @@ static const qk_binding tq1_0_gemv_id_int8_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
     {"rows", 0, 4},
@@ -1402,7 +1412,7 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int8_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_id_int8_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1427,7 +1437,8 @@ static const qk_binding tq1_0_gemv_id_split_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_split_f32_push[] = {
     {"rows", 0, 4},
@@ -1463,7 +1474,7 @@ const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_split_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_id_split_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1488,7 +1499,8 @@ static const qk_binding tq1_0_gemv_id_int24_f32_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
     {"rows", 0, 4},
@@ -1524,7 +1536,7 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int24_f32_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_id_int24_f32_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1549,7 +1561,8 @@ static const qk_binding tq1_0_gemv_id_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_f16_push[] = {
     {"rows", 0, 4},
@@ -1587,7 +1600,7 @@ const qk_kernel qk_tq1_0_gemv_id_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_rows_spirv,
     .schedules = tq1_0_gemv_id_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1613,7 +1626,7 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .api = QK_API_METAL,
     .entry = "tq1_0_gemv_id_f16",
     .code = &qk_tq1_0_msl,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_id_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1633,7 +1646,8 @@ static const qk_binding tq1_0_gemv_id_int8_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
     {"rows", 0, 4},
@@ -1669,7 +1683,7 @@ const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int8_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_id_int8_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1694,7 +1708,8 @@ static const qk_binding tq1_0_gemv_id_split_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_split_f16_push[] = {
     {"rows", 0, 4},
@@ -1730,7 +1745,7 @@ const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_split_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_id_split_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,
@@ -1755,7 +1770,8 @@ static const qk_binding tq1_0_gemv_id_int24_f16_bindings[] = {
     {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
     {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
     {4, "y", QK_ROLE_OUTPUT, QK_READ_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
-    {5, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "result_scale", QK_ROLE_SCALE, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "row_bias", QK_ROLE_BIAS, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
     {"rows", 0, 4},
@@ -1791,7 +1807,7 @@ const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
     .entry = "main",
     .code = &qk_tq1_0_gemv_id_int8_rows_spirv,
     .schedules = tq1_0_gemv_id_int24_f16_schedules,
-    .binding_count = 6,
+    .binding_count = 7,
     .bindings = tq1_0_gemv_id_int24_f16_bindings,
     .push_bytes = 32,
     .push_count = 8,

@@ -290,8 +290,14 @@ residual() {
       paste <(od -An -v -w4 -tf4 "$data/once") <(od -An -v -w4 -tf4 "$data/biased") <(yes "$(seq 1000 1000 3000)" | head -6) |
         awk '{ d = $2 - $1 - $3; if (d < 0) d = -d; if (!(d <= 1e-3)) exit 1 }' ||
         fail "gemv $format, $target, class $class: a bias is not added"
+      check "gemv $format, $target, class $class, scaled" "${run[@]}" --scale "$data/bias" --scale-per row --out "$data/scaled"
+      paste <(od -An -v -w4 -tf4 "$data/once") <(od -An -v -w4 -tf4 "$data/scaled") <(yes "$(seq 1000 1000 3000)" | head -6) |
+        awk '{ d = $2 - $1 * $3; if (d < 0) d = -d; size = $2 < 0 ? -$2 : $2; if (!(d <= 1e-6 * size) || size == 0) exit 1 }' ||
+        fail "gemv $format, $target, class $class: rows are not scaled"
     done
   done
+  "${run[@]}" --scale "$data/bias" --scale-per rows --out "$data/none" 2>"$data/why" && fail "gemv $format: --scale-per rows"
+  grep -q "must be tensor, row or vector, not 'rows'" "$data/why" || fail "gemv $format: --scale-per rows" "$data/why"
   "${run[@]}" --bias "$data/once" --out "$data/none" 2>"$data/why" && fail "gemv $format: a bias that is too long"
   grep -q 'holds 24 bytes, but --rows 3 in f32 has 12' "$data/why" || fail "gemv $format: a bias that is too long" "$data/why"
   truncate -s 20 "$data/once"
@@ -307,14 +313,20 @@ expert_bias() {
   mkdir "$data"
   "$vectors" normal 5 $((2 * 64)) >"$data/x"
   truncate -s $((4 * 3 * 2 * 18)) "$data/blocks"                                               # sums are 0
+  for _ in {1..24}; do printf '\x00\x3c\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99'; done >"$data/ones"
+  for _ in {1..128}; do printf '\x00\x00\x80\x3f'; done >"$data/x-ones" # sums are 64
+  printf '\x00\x00\x80\x3c\x00\x00\x00\x3d\x00\x00\x40\x3d\x00\x00\x80\x3d' >"$data/scale" # 1/64, 2/64, 3/64, 4/64
   printf '\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00' >"$data/ids" # expert 4 is not there
   for i in 0 1 2 3 4 5 6 7 8 9 10 11; do printf "\x00\x00$(printf '\\x%02x' $((i * 8)))\x40"; done >"$data/bias"
   local expected=' 6.25 6.5 6.75 4.75 5 5.25 0 0 0 4 4.25 4.5 '
   for target in c vulkan msl; do
-    run=("$QKGEN" run gemv_id --format q4_0 --experts 4 --rows 3 --cols 64 --tokens 2 --slots 2 --target $target --type f32 --in "$data/blocks"
-      --x "$data/x" --ids "$data/ids")
-    check "gemv_id, $target, biased" "${run[@]}" --bias "$data/bias" --out "$data/once"
-    check "gemv_id, $target, biased and added" "${run[@]}" --bias "$data/bias" --add "$data/once" --out "$data/$target"
+    run=("$QKGEN" run gemv_id --format q4_0 --experts 4 --rows 3 --cols 64 --tokens 2 --slots 2 --target $target --type f32 --ids "$data/ids")
+    check "gemv_id, $target, biased" "${run[@]}" --in "$data/blocks" --x "$data/x" --bias "$data/bias" --out "$data/once"
+    check "gemv_id, $target, biased and added" "${run[@]}" --in "$data/blocks" --x "$data/x" --bias "$data/bias" --add "$data/once" --out "$data/$target"
+    check "gemv_id, $target, scaled and biased" "${run[@]}" --in "$data/ones" --x "$data/x-ones" --scale "$data/scale" --bias "$data/bias" \
+      --out "$data/scaled"
+    check "gemv_id, $target: scales of experts" test "$(od -An -v -w4 -tf4 "$data/scaled" | tr -s ' \n' ' ')" = \
+      ' 7.125 7.25 7.375 4.375 4.5 4.625 0 0 0 3 3.125 3.25 '
     check "gemv_id, $target: biases, twice" test "$(od -An -v -w4 -tf4 "$data/$target" | tr -s ' \n' ' ')" = "$expected"
   done
   rm -r "$data"

@@ -7,13 +7,16 @@
 
 /* How many values of an epilogue there are. A vector is a right-hand side; with experts, of each token a slot. */
 typedef enum qk_many {
-    QK_PER_ROW,   /* one for each row of the matrix; with experts, of each expert, one after the other */
-    QK_PER_RESULT /* one for each row and vector, as y has them */
+    QK_PER_TENSOR, /* one; with experts, one for each */
+    QK_PER_ROW,    /* one for each row of the matrix; with experts, of each expert, one after the other */
+    QK_PER_VECTOR, /* one for each vector */
+    QK_PER_RESULT  /* one for each row and vector, as y has them */
 } qk_many;
 
 /* All zeros: results are stored as they are. */
 typedef struct qk_epilogue {
-    uint32_t adds; /* 1: they are added to what y holds, such as a residual; 0: they take its place */
+    uint32_t adds;     /* 1: they are added to what y holds, such as a residual; 0: they take its place */
+    qk_many scale_per; /* what has a scale of its own: a tensor, a row or a vector */
 /* NULL: none. */
 #define QK_EPILOGUE_FIELD_(bit, NAME, field, binding, many, meaning) const qk_range *field;
     QK_EPILOGUES(QK_EPILOGUE_FIELD_)
@@ -30,7 +33,7 @@ enum {
 };
 
 /* Bits of the push constant `epilogue`, beside those of epilogue.def. */
-enum { QK_ADDS_TO_Y_ = 1 };
+enum { QK_ADDS_TO_Y_ = 1, QK_SCALES_ROWS_ = 256, QK_SCALES_VECTORS_ = 512 };
 
 static inline uint32_t qk_epilogue_bits_(const qk_epilogue *epilogue) {
     uint32_t bits = 0;
@@ -39,6 +42,10 @@ static inline uint32_t qk_epilogue_bits_(const qk_epilogue *epilogue) {
 #define QK_EPILOGUE_BIT_(bit, NAME, field, binding, many, meaning) bits |= epilogue->field != NULL ? (bit) : 0;
     QK_EPILOGUES(QK_EPILOGUE_BIT_)
 #undef QK_EPILOGUE_BIT_
+    bits |= epilogue->scale == NULL                ? 0
+            : epilogue->scale_per == QK_PER_ROW    ? QK_SCALES_ROWS_
+            : epilogue->scale_per == QK_PER_VECTOR ? QK_SCALES_VECTORS_
+                                                   : 0;
     return bits | (epilogue->adds != 0 ? QK_ADDS_TO_Y_ : 0);
 }
 
@@ -46,8 +53,9 @@ static inline uint32_t qk_epilogue_bits_(const qk_epilogue *epilogue) {
 static inline qk_status qk_add_epilogue_(qk_call_ *call, const qk_argument_ *y, const char *name, const qk_range *range,
                                          qk_many many, uint64_t vectors, uint64_t experts, uint64_t rows,
                                          qk_error *error) {
+    uint64_t units = many == QK_PER_VECTOR || many == QK_PER_RESULT ? vectors : experts;
     if (range != NULL)
-        return qk_add_(call, name, *range, many == QK_PER_RESULT ? vectors : experts, rows * 4, error);
+        return qk_add_(call, name, *range, units, many == QK_PER_ROW || many == QK_PER_RESULT ? rows * 4 : 4, error);
     qk_argument_ *none = &call->arguments[call->count++];
     *none = *y;
     none->written = 0;
@@ -63,6 +71,10 @@ static inline qk_status qk_add_results_(qk_call_ *call, qk_range y, uint64_t vec
     memset(&e, 0, sizeof e);
     if (epilogue != NULL)
         e = *epilogue;
+    if (e.scale != NULL && (uint32_t)e.scale_per > QK_PER_VECTOR)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: epilogue->scale_per is %d, must be QK_PER_TENSOR, QK_PER_ROW or QK_PER_VECTOR",
+                       call->kernel->name, (int)e.scale_per);
     qk_status status = qk_add_(call, "y", y, vectors, rows * 4, error);
 #define QK_EPILOGUE_ADD_(bit, NAME, field, binding, many, meaning)                                                     \
     if (status == QK_OK)                                                                                               \
